@@ -303,6 +303,7 @@ fn check_as_written(mut kernel: Kernel, text: Option<&Kernel>) -> Result<Checked
     // What races in tiles decide is asked when they are mended.
     let races = rest.iter().any(|found| found.code == Code::SharedRace);
     let is_told = |found: &Diagnostic| !(races && unshown.contains(&found.primary));
+    let may_be_unfilled = unwritten.has_errors();
     let told = unwritten.into_iter().filter(is_told).chain(rest);
     told.for_each(|found| diags.push(found));
     // What is written another way may name less.
@@ -317,7 +318,8 @@ fn check_as_written(mut kernel: Kernel, text: Option<&Kernel>) -> Result<Checked
             Ok(Checked { kernel: CheckedKernel { kernel, verdict, order_independent }, warnings })
         }
         judged => {
-            let is_certain = judged.is_none_or(|judged| judged.collides)
+            let is_certain = may_be_unfilled
+                || judged.is_none_or(|judged| judged.collides)
                 || diags.iter().any(|found| is_certain(found));
             Err(Box::new(Refused { kernel, found: diags, is_certain }))
         }

@@ -34,8 +34,9 @@
 //!   way makes a precondition of it.
 //!
 //! That what is read has been written is seen of the whole kernel: runs that find no such read are
-//! no proof, and those of a way are others. That results do not depend on the order is said of the whole. It is proved for all sizes where
-//! each way is. Of barriers that order nothing nothing is said.
+//! no proof, and those of a way are others. That results do not depend on the order is said of the
+//! whole. It is proved for all sizes where each way is. Of barriers that order nothing nothing is
+//! said.
 
 mod conditions;
 mod way;
