@@ -8,6 +8,7 @@ mod bounds;
 mod counted;
 mod cursors;
 mod divergence;
+mod each_way;
 mod ending;
 mod exact;
 mod flagged;
@@ -58,11 +59,12 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use crate::diag::{Code, Diagnostic, Diagnostics};
+use crate::diag::{Code, Diagnostic, Diagnostics, Severity};
 use crate::exchange::Group;
 use crate::kernel::{Kernel, TileId};
 use crate::solve::skeleton::{Effort, Findings, enumerate};
 use crate::solve::symbolic::Proofs;
+use races::Judged;
 
 /// How it is known that a kernel has no race.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -183,6 +185,15 @@ fn check_pads(
     found.into_iter().for_each(|diagnostic| diags.push(diagnostic));
 }
 
+/// A kernel that is refused.
+struct Refused {
+    /// As it was checked: what work-items agree on, the block decides.
+    kernel: Kernel,
+    found: Diagnostics,
+    /// Whether something is wrong for certain, and not only unproved.
+    is_certain: bool,
+}
+
 /// Checks a kernel.
 ///
 /// # Errors
@@ -191,17 +202,41 @@ fn check_pads(
 pub fn check_kernel(mut kernel: Kernel) -> Result<Checked, Diagnostics> {
     precondition::put_in_values(&mut kernel);
     anew::declare_anew(&mut kernel);
-    check_as_written(kernel.clone(), &kernel).or_else(|found| {
-        let other = spelling::may_be_right(&found).then(|| spelling::respelled(&kernel)).flatten();
-        match other.map(|other| check_as_written(other, &kernel)) {
+    let refused = match check_either_spelling(&kernel, Some(&kernel)) {
+        Ok(checked) => return Ok(checked),
+        Err(refused) => *refused,
+    };
+    match each_way::right_each_way(&refused) {
+        Some(verdict) => Ok(accepted(refused, verdict)),
+        None => Err(refused.found),
+    }
+}
+
+/// A kernel of which a part only was open as it stands, and is known to be right.
+fn accepted(refused: Refused, verdict: Verdict) -> Checked {
+    let Refused { kernel, found, .. } = refused;
+    let is_warning = |found: &Diagnostic| found.severity == Severity::Warning;
+    let order_independent = order::is_order_independent(&kernel);
+    let kernel = CheckedKernel { kernel, verdict, order_independent };
+    Checked { kernel, warnings: found.into_iter().filter(is_warning).collect() }
+}
+
+/// Checks a kernel as it stands, and in another spelling where nothing shows that it is right;
+/// `text` is what its author wrote, if the kernel is that.
+fn check_either_spelling(kernel: &Kernel, text: Option<&Kernel>) -> Result<Checked, Box<Refused>> {
+    check_as_written(kernel.clone(), text).or_else(|refused| {
+        let found = &refused.found;
+        let other = spelling::may_be_right(found).then(|| spelling::respelled(kernel)).flatten();
+        match other.map(|other| check_as_written(other, text)) {
             Some(Ok(checked)) => Ok(checked),
-            Some(Err(_)) | None => Err(found),
+            Some(Err(_)) | None => Err(refused),
         }
     })
 }
 
-/// Checks a kernel as it stands; `text` is what its author wrote.
-fn check_as_written(mut kernel: Kernel, text: &Kernel) -> Result<Checked, Diagnostics> {
+/// Checks a kernel as it stands. What concerns the `text` of an author is left out where there is
+/// none.
+fn check_as_written(mut kernel: Kernel, text: Option<&Kernel>) -> Result<Checked, Box<Refused>> {
     let mut diags = Diagnostics::new();
     let mut folds = Folds::of(&kernel);
     let mut flow = flow_of(&kernel, &folds);
@@ -221,7 +256,9 @@ fn check_as_written(mut kernel: Kernel, text: &Kernel) -> Result<Checked, Diagno
     owned::check_owned(&kernel, &uniform, &flow, &mut diags);
     let diverges = diags.has_errors();
     progress::check_progress(&kernel, &mut diags);
-    assumed::check_assumptions(&kernel, &uniform, &folds, &mut diags);
+    if text.is_some() {
+        assumed::check_assumptions(&kernel, &uniform, &folds, &mut diags);
+    }
     // Of an array that collides for certain, more is asked when that is mended.
     let mut glance = None;
     let mut collided = || glance.insert(enumerate(&kernel, Effort::Glance)).collided();
@@ -259,22 +296,46 @@ fn check_as_written(mut kernel: Kernel, text: &Kernel) -> Result<Checked, Diagno
         check_pads((&kernel, &uniform), as_written.as_ref(), &mut rest);
     }
     // Where not everybody reaches a barrier, it is unknown what it separates.
-    let verdict =
-        (!diverges).then(|| races::check_races(&kernel, (found, unproved), &stray, &mut rest));
+    let judged = (!diverges).then(|| match text {
+        Some(_) => races::check_races(&kernel, (found, unproved), &stray, &mut rest),
+        None => races::judge_races(&kernel, (found, unproved)),
+    });
     // What races in tiles decide is asked when they are mended.
     let races = rest.iter().any(|found| found.code == Code::SharedRace);
     let is_told = |found: &Diagnostic| !(races && unshown.contains(&found.primary));
+    let may_be_unfilled = unwritten.has_errors();
     let told = unwritten.into_iter().filter(is_told).chain(rest);
     told.for_each(|found| diags.push(found));
     // What is written another way may name less.
-    unused::check_unused(text, &mut diags);
-    match verdict {
-        Some(verdict) if !diags.has_errors() => {
-            redundant::check_redundant(&kernel, &uniform, proofs, &mut diags);
+    text.into_iter().for_each(|text| unused::check_unused(text, &mut diags));
+    match judged {
+        Some(Judged { verdict: Some(verdict), .. }) if !diags.has_errors() => {
+            if text.is_some() {
+                redundant::check_redundant(&kernel, &uniform, proofs, &mut diags);
+            }
             let warnings = diags.into_iter().collect();
             let order_independent = order::is_order_independent(&kernel);
             Ok(Checked { kernel: CheckedKernel { kernel, verdict, order_independent }, warnings })
         }
-        Some(_) | None => Err(diags),
+        judged => {
+            let is_certain = may_be_unfilled
+                || judged.is_none_or(|judged| judged.collides)
+                || diags.iter().any(|found| is_certain(found));
+            Err(Box::new(Refused { kernel, found: diags, is_certain }))
+        }
     }
+}
+
+/// Whether a finding is an error that says of something that it is wrong; of races runs say it.
+/// That a tile is filled is no proof but a search, which the whole kernel has to pass.
+fn is_certain(found: &Diagnostic) -> bool {
+    let may_be_right = matches!(
+        found.code,
+        Code::SharedRace
+            | Code::GlobalRace
+            | Code::BlockRace
+            | Code::UndecidedRace
+            | Code::PadChangesResult
+    );
+    found.severity == Severity::Error && !may_be_right
 }

@@ -15,15 +15,18 @@
 //! work together, so it is if it is divided by a literal, which numbers warps. What is made of
 //! dimensions and tile sizes alone is such a number wherever it is. What is hashed, masked or
 //! divided first is not, but for what a mask
-//! rounds down (`x & -32`): there wrapping may be meant. But a variable that a loop goes on by
+//! rounds down (`x & -32`), and what a mask or a shift by a number of the launch makes of what is
+//! not multiplied before ([`bits`]): there wrapping may be meant. But a variable that a loop goes on by
 //! steps of the launch is such a number whatever is made of it, `h % 3` or a comparison: proofs
 //! take it not to wrap. A difference of unsigned numbers is none but in `n + size - 1`
-//! ([`ceilings`]), nor one of 64 bits that is multiplied by a large number.
+//! ([`ceilings`]) and in `x - (x & m)`, nor one of 64 bits that is multiplied by a large number,
+//! unless that only rounds it, `8192 * (x / 8192)`.
 //!
 //! An index has a sign and 64 bits. So a `u64` that becomes one is such a number too where it
 //! is made of them, and may go up to `i64::MAX` only: `size` of 2^64 - 1 would be -1. What is
 //! computed as an index may not leave those 64 bits either ([`indices`]).
 
+mod bits;
 mod ceilings;
 mod floats;
 mod held;
@@ -118,7 +121,8 @@ impl Exact {
         } else if let Some(parts) = self.sources.parts(kernel, expr) {
             open.extend(parts);
             let is_number = node.ty != Type::Index || is_long_index(kernel, &node.kind);
-            if is_number && self.sources.is_bounded(kernel, expr) {
+            let is_taken = self.sources.takes_bits(kernel, expr);
+            if is_number && !is_taken && self.sources.is_bounded(kernel, expr) {
                 self.exprs.insert(expr);
             }
         }

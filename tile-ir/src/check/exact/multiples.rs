@@ -39,7 +39,7 @@ pub(super) fn multiple(
 }
 
 /// What a name stands for that is given once.
-fn meant(kernel: &Kernel, sources: &Sources, expr: ExprId) -> ExprId {
+pub(super) fn meant(kernel: &Kernel, sources: &Sources, expr: ExprId) -> ExprId {
     match kernel.exprs[expr].kind {
         ExprKind::Var(var) => sources.lets.get(&var).copied().unwrap_or(expr),
         _ => expr,
@@ -48,7 +48,7 @@ fn meant(kernel: &Kernel, sources: &Sources, expr: ExprId) -> ExprId {
 
 /// Whether a number is the same wherever it is written within the scope of its names: nothing in
 /// it is read or assigned again.
-fn is_fixed(kernel: &Kernel, expr: ExprId) -> bool {
+pub(super) fn is_fixed(kernel: &Kernel, expr: ExprId) -> bool {
     match &kernel.exprs[expr].kind {
         ExprKind::Var(var) => kernel.vars[*var].kind != VarKind::Let { mutable: true },
         ExprKind::Load(_) => false,

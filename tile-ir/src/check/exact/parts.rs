@@ -22,27 +22,57 @@ impl Sources {
             }
             ExprKind::Binary { op: BinaryOp::Shl, lhs, rhs } => {
                 let ExprKind::Literal(Literal::Int(places)) = kernel.exprs[rhs].kind else {
-                    return None;
+                    return self.parts_of_bits(kernel, expr);
                 };
                 (0..=i128::from(MAX_PLACES)).contains(&places).then(|| vec![lhs])
             }
             ref kind => match rounded(kernel, expr) {
                 Some((of, _)) => (!self.is_random(kernel, of)).then(|| vec![of]),
-                None => parts(kind),
+                None => parts(kind).or_else(|| self.parts_of_bits(kernel, expr)),
             },
         }
     }
 
-    /// Whether a number is multiplied as random numbers are.
+    /// Whether a number is multiplied as random numbers are: by a large one. What that one only
+    /// rounds is none.
     pub(super) fn is_random(&self, kernel: &Kernel, expr: ExprId) -> bool {
-        let is_large = |part: ExprId| match kernel.exprs[part].kind {
-            ExprKind::Literal(Literal::Int(value)) => value.abs() > MAX_PLAIN_FACTOR,
+        let is_large = |part: ExprId, other: ExprId| match kernel.exprs[part].kind {
+            ExprKind::Literal(Literal::Int(value)) => {
+                value.abs() > MAX_PLAIN_FACTOR && !self.is_divided(kernel, other, value.abs())
+            }
             _ => false,
         };
         self.is_made(kernel, expr, &|expr| match kernel.exprs[expr].kind {
-            ExprKind::Binary { op: BinaryOp::Mul, lhs, rhs } => is_large(lhs) || is_large(rhs),
+            ExprKind::Binary { op: BinaryOp::Mul, lhs, rhs } => {
+                is_large(lhs, rhs) || is_large(rhs, lhs)
+            }
             _ => false,
         })
+    }
+
+    /// Whether a number is made of quotients by literals of at least `by`, and of literals:
+    /// `x / 8192 + 1` of 8192, by which tiles are numbered that are so long. Multiplied by `by`
+    /// each quotient is no further from 0 than what is divided: `|by * (x / d)| <= |x|` where
+    /// `by <= |d|`. So the product goes no further than sums of such numbers do.
+    fn is_divided(&self, kernel: &Kernel, expr: ExprId, by: i128) -> bool {
+        let is_divided = |part: &ExprId| self.is_divided(kernel, *part, by);
+        let literal = |part: ExprId| match kernel.exprs[part].kind {
+            ExprKind::Literal(Literal::Int(value)) => Some(value),
+            _ => None,
+        };
+        match kernel.exprs[expr].kind {
+            ExprKind::Literal(_) => true,
+            ExprKind::Var(var) => self.lets.get(&var).is_some_and(is_divided),
+            ExprKind::Binary { op: BinaryOp::Div, rhs, .. } => {
+                literal(rhs).is_some_and(|divisor| divisor.abs() >= by)
+            }
+            ExprKind::Binary { op: BinaryOp::Shr, rhs, .. } => {
+                let divisor = |places: i128| Some(1_i128 << u32::try_from(places).ok()?.min(64));
+                literal(rhs).and_then(divisor).is_some_and(|divisor| divisor >= by)
+            }
+            ExprKind::Binary { op: BinaryOp::Mul, .. } | ExprKind::Tiles { .. } => false,
+            ref kind => parts(kind).is_some_and(|parts| parts.iter().all(is_divided)),
+        }
     }
 
     /// Whether what is left of bits or of a division is multiplied in that way.

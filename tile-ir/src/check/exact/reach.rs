@@ -31,6 +31,15 @@ impl Sources {
             let number = value(var).map(|number| nearest(number, ty));
             return Some(number.map_or(ends(ty), |number| (number, number)));
         }
+        // What is never asked for has no range.
+        if self.parts_of_bits(kernel, expr).is_some() {
+            return self.range_of_bits(kernel, expr, &range);
+        }
+        if let Some((least, high)) = self.rounded_down(kernel, expr).and_then(range)
+            && least >= 0
+        {
+            return Some((0, high));
+        }
         match kernel.exprs[expr].kind {
             ExprKind::Literal(Literal::Int(number)) => Some((number, number)),
             ExprKind::Var(var) => match kernel.vars[var].kind {

@@ -149,8 +149,15 @@ impl Sources {
                 }
                 (None, _) => false,
             },
+            // Bits of one number are enough.
+            ExprKind::Binary { op: BinaryOp::And, .. } if self.takes_bits(kernel, expr) => {
+                let parts = self.parts_of_bits(kernel, expr);
+                parts.is_some_and(|parts| parts.into_iter().any(is_bounded))
+            }
             ExprKind::Binary { op: BinaryOp::Sub, .. } | ExprKind::Unary { .. }
-                if width == Width::Unsigned && !self.rounds_up(kernel, expr) =>
+                if width == Width::Unsigned
+                    && !self.rounds_up(kernel, expr)
+                    && self.rounded_down(kernel, expr).is_none() =>
             {
                 false
             }
@@ -171,6 +178,7 @@ impl Sources {
         let node = &kernel.exprs[expr];
         node.ty != Type::Index
             && self.parts(kernel, expr).is_some()
+            && !self.takes_bits(kernel, expr)
             && self.is_of_sizes(kernel, expr)
             && self.is_bounded(kernel, expr)
     }

@@ -154,12 +154,18 @@ pub(super) fn put_in_values(kernel: &mut Kernel) {
     if values.is_empty() {
         return;
     }
-    let mut kept = BTreeSet::new();
+    let kept = assumed_parts(kernel);
+    put_in(kernel, &values, &kept);
+}
+
+/// All that assumptions are made of.
+pub(super) fn assumed_parts(kernel: &Kernel) -> BTreeSet<ExprId> {
+    let mut parts = BTreeSet::new();
     super::Origins::of(kernel)
         .assumed
         .iter()
-        .for_each(|cond| collect_parts(kernel, *cond, &mut kept));
-    put_in(kernel, &values, &kept);
+        .for_each(|cond| collect_parts(kernel, *cond, &mut parts));
+    parts
 }
 
 /// The kernel with these values in the place of scalars.
@@ -220,7 +226,8 @@ fn number(kernel: &Kernel, expr: ExprId) -> Option<i128> {
     }
 }
 
-fn collect_parts(kernel: &Kernel, expr: ExprId, parts: &mut BTreeSet<ExprId>) {
+/// Adds all that an expression is made of.
+pub(super) fn collect_parts(kernel: &Kernel, expr: ExprId, parts: &mut BTreeSet<ExprId>) {
     if parts.insert(expr) {
         let operands = kernel.exprs[expr].kind.operands();
         operands.into_iter().for_each(|operand| collect_parts(kernel, operand, parts));

@@ -30,12 +30,19 @@ use between::Between;
 use cure::{Cure, Sought, find_cure};
 use places::{Asked, settling_places};
 use text::{ORDERS_NO_BLOCKS, Prose};
-use undecided::{drop_proved, holds_of, settle, spots, spots_of};
+use undecided::{decide_all, drop_proved, holds_of, settle, spots, spots_of};
 use vouch::settling_assumption;
 use wrapping::{Met, of_wrapping};
 
-/// Reports what collides and what cannot be decided. Of a kernel without such a
-/// finding: how that is known.
+/// What is known of the races of a kernel.
+pub(super) struct Judged {
+    /// How it is known that there are none, if nothing was reported.
+    pub(super) verdict: Option<Verdict>,
+    /// Whether something collides, whatever the data.
+    pub(super) collides: bool,
+}
+
+/// Reports what collides and what cannot be decided.
 ///
 /// `found` is what running it at small sizes has shown, `unproved` what no proof
 /// for all sizes covers. Conclusions rest on
@@ -46,7 +53,7 @@ pub(super) fn check_races(
     (mut found, unproved): (Findings, Vec<Unproved>),
     stray: &BTreeSet<ArrayRef>,
     diags: &mut Diagnostics,
-) -> Verdict {
+) -> Judged {
     let uniformity = uniformity(kernel);
     drop_proved(&unproved, &mut found);
     let mut told: BTreeSet<_> = found.known.iter().map(spots).collect();
@@ -105,7 +112,21 @@ pub(super) fn check_races(
             undecided::report(kernel, unproved, (why, settled_by), more)
         }));
     }
-    if rest.listed { Verdict::ListedSizes } else { Verdict::AllSizes }
+    let verdict = (!diags.has_errors()).then(|| rest.verdict());
+    let collides = found.conflicts.iter().any(|conflict| conflict.cause.is_none());
+    Judged { verdict, collides }
+}
+
+/// The same, where nothing is to be said of what collides or cannot be decided.
+pub(super) fn judge_races(
+    kernel: &Kernel,
+    (mut found, unproved): (Findings, Vec<Unproved>),
+) -> Judged {
+    drop_proved(&unproved, &mut found);
+    let rest = decide_all((kernel, &uniformity(kernel)), unproved, &mut found);
+    let is_right = found.conflicts.is_empty() && found.open.is_empty() && rest.undecided.is_empty();
+    let collides = found.conflicts.iter().any(|conflict| conflict.cause.is_none());
+    Judged { verdict: is_right.then(|| rest.verdict()), collides }
 }
 
 /// Whether a pair is proved to be apart in the kernel with the barrier that it is told to have.

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::places::{Asked, settling_places};
 use super::search::look_once_more;
 use super::wrapping::Met;
-use crate::check::{Uniformity, uniformity};
+use crate::check::{Uniformity, Verdict, uniformity};
 use crate::diag::{Code, Diagnostic};
 use crate::kernel::{ArrayRef, Kernel, StmtKind, VarId, VarKind, any_stmt, print_expr};
 use crate::solve::skeleton::{BUDGET, Exhaustion, Findings, Pair, Scope, exhaust};
@@ -65,6 +65,15 @@ pub(super) fn settle(
     let rest = decide(of, (unproved, told), BUDGET, findings);
     look_once_more(of, &rest.undecided, findings);
     rest
+}
+
+/// Decides what is `unproved`, as far as can be, and looks for no examples of the rest.
+pub(super) fn decide_all(
+    of: (&Kernel, &Uniformity),
+    unproved: Vec<Unproved>,
+    findings: &mut Findings,
+) -> Rest {
+    decide(of, (unproved, &BTreeSet::new()), BUDGET, findings)
 }
 
 /// Whether something of what is `unproved` is open, or collides, for all that proofs show and
@@ -187,6 +196,11 @@ fn run_at(kernel: &Kernel, of: (ArrayRef, Scope), sizes: &[Sizes], fuel: &mut u3
 }
 
 impl Rest {
+    /// How what is not undecided is known.
+    pub(super) fn verdict(&self) -> Verdict {
+        if self.listed { Verdict::ListedSizes } else { Verdict::AllSizes }
+    }
+
     /// Drops what is proved at each of the listed sizes that were not run.
     fn prove_at_each_size(
         &mut self,

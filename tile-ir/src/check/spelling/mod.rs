@@ -48,7 +48,7 @@ pub(super) fn respelled(kernel: &Kernel) -> Option<Kernel> {
 
 /// Makes literals of the expressions that nothing evaluates any more: rules ask of all that there
 /// are.
-fn leave_out(before: &Kernel, now: &mut Kernel) {
+pub(super) fn leave_out(before: &Kernel, now: &mut Kernel) {
     let (mut old, mut live) = (BTreeSet::new(), BTreeSet::new());
     collect(before, &before.body, &mut old);
     collect(now, &now.body, &mut live);

@@ -46,6 +46,7 @@ use crate::span::SpanId;
 use algebra::poly::Poly;
 pub(crate) use algebra::symbol::Obstacle;
 pub(crate) use pairs::cases::unproved_by_cases;
+pub(crate) use pairs::decided::launch_conditions;
 use pairs::flow::{Distance, Encounter};
 use pairs::instance::Meeting;
 pub(crate) use pairs::listed::{EachSize, Sizes};

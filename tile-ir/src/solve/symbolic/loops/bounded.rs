@@ -24,6 +24,9 @@ use crate::span::SpanId;
 /// Bounds of one variable that are tried.
 const MAX_TRIED: usize = 12;
 
+/// Choices within choices of which conditions are looked at.
+const MAX_CHOICES: u32 = 4;
+
 /// Variables that are bounded, in one loop.
 const MAX_BOUNDED: usize = 4;
 
@@ -309,7 +312,7 @@ impl Walk<'_> {
         // Another one rises from where it began, and this one does not fall below it.
         out.extend(firsts.iter().map(|first| (first.clone(), false)));
         out.extend(self.hull(end, &tried.holds));
-        out.extend(self.lasts(end, 2).into_iter().map(|last| (last, true)));
+        out.extend(self.lasts(end, MAX_CHOICES).into_iter().map(|last| (last, true)));
         // What lies between two variables may be none of them.
         let others = || firsts.iter().filter(|other| *other != first);
         out.extend(others().map(|other| (other.plus(-1), true)));
@@ -397,7 +400,8 @@ impl Walk<'_> {
                 if limit.is_settled {
                     return true;
                 }
-                let is_kept = self.is_seldom_in(tried, limit.lost_by(end));
+                let is_kept = self.is_seldom_in(tried, limit.lost_by(end))
+                    || self.is_seldom_in_each(tried, end, &|end| limit.lost_by(end));
                 any |= !is_kept;
                 is_kept || limit.weaken()
             });

@@ -20,6 +20,7 @@ mod behind;
 pub(super) mod between;
 mod bit_by_bit;
 pub(super) mod bounded;
+mod by_leaves;
 mod by_rounds;
 mod carried;
 mod cases;
@@ -40,6 +41,7 @@ pub(super) mod last;
 mod launched;
 pub(super) mod left;
 pub(super) mod levels;
+mod opposed;
 mod paused;
 mod peeled;
 mod raised;
@@ -335,6 +337,7 @@ impl Walk<'_> {
         let turns = self.note_turns(&carried, &symbols);
         let goes_on = self.stays_at_end(course.clear);
         let (together, raised) = self.note_together(id, &noted.changed, goes_on.as_ref());
+        let opposed = self.note_opposed(&noted.changed);
         self.note_standing(id, flow.end.through.as_ref(), &symbols);
         self.all_loops[id.0].between = self.between(id, flow.end.through.as_ref());
         for (var, unknown) in symbols {
@@ -375,6 +378,7 @@ impl Walk<'_> {
         self.leave_claimed(&claims);
         turns.iter().for_each(|turns| self.leave_turns(turns));
         self.leave_together(&together);
+        self.leave_opposed(&opposed);
         self.leave_noted(id, noted, &mut carried, claims);
         if let (Some(begun), Some(of_one)) = (begun, carried.first_mut()) {
             of_one.raised = raised.into_iter().map(|raised| (raised, begun.clone())).collect();

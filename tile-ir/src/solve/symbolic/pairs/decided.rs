@@ -101,25 +101,37 @@ fn conditions((kernel, lets): (&Kernel, &Lets), level: Level) -> Vec<Vec<ExprId>
     });
     open.extend(chosen);
     let mut found: Vec<Vec<ExprId>> = Vec::new();
+    for cond in open.into_iter().rev().flat_map(|cond| comparisons((kernel, lets), cond, level)) {
+        match found
+            .iter_mut()
+            .find(|alike| alike.first().is_some_and(|one| kernel.is_same(*one, cond)))
+        {
+            Some(alike) if alike.contains(&cond) => {}
+            Some(alike) => alike.push(cond),
+            None => found.push(vec![cond]),
+        }
+    }
+    found.sort();
+    found
+}
+
+/// The comparisons of numbers of the launch of which a condition is made.
+pub(crate) fn launch_conditions(kernel: &Kernel, lets: &Lets, cond: ExprId) -> Vec<ExprId> {
+    comparisons((kernel, lets), cond, Level::Launch)
+}
+
+/// The comparisons of numbers of a level of which a condition is made.
+fn comparisons((kernel, lets): (&Kernel, &Lets), cond: ExprId, level: Level) -> Vec<ExprId> {
+    let (mut open, mut found) = (vec![cond], Vec::new());
     while let Some(cond) = open.pop() {
         match kernel.exprs[cond].kind {
             ExprKind::Logic { lhs, rhs, .. } => open.extend([lhs, rhs]),
             ExprKind::Unary { operand, .. } => open.push(operand),
             ExprKind::Var(var) => open.extend(lets.get(&var)),
-            ExprKind::Compare { .. } if is_of((kernel, lets), cond, level) => {
-                match found
-                    .iter_mut()
-                    .find(|alike| alike.first().is_some_and(|one| kernel.is_same(*one, cond)))
-                {
-                    Some(alike) if alike.contains(&cond) => {}
-                    Some(alike) => alike.push(cond),
-                    None => found.push(vec![cond]),
-                }
-            }
+            ExprKind::Compare { .. } if is_of((kernel, lets), cond, level) => found.push(cond),
             _ => {}
         }
     }
-    found.sort();
     found
 }
 
