@@ -115,10 +115,10 @@ macro_rules! families {
 
 families! {
     added agreed aligned alike anew apart around arrays atomics ballots basics begins behind
-    belated benchmarks beside between bins bisected bit_by_bit bits blocks bracketed brought
-    buffers butterflies chains chosen chosen_digits chunks claims clamped coarse collected
-    combined confined contrary control converted corners counted counters counting counts
-    cursors decided digit_rounds digits dims doubled doubtful each_way elected ended ends
+    belated below benchmarks beside between bins bisected bit_by_bit bits blocks bracketed
+    brought buffers butterflies chains chosen chosen_digits chunks claims clamped coarse
+    collected combined confined contrary control converted corners counted counters counting
+    counts cursors decided digit_rounds digits dims doubled doubtful each_way elected ended ends
     equations exact far fetched few filled flags flipped followed former found fronts further
     gather generated generics given graphs grids grouped halos halved halvings hand hits
     inclusive inserted kept lanes last_part lastly late launched launches layers leaving left
@@ -132,8 +132,8 @@ families! {
     settled several shares sized sizes solvers sorted sorts spans spelled splits staged started
     starts stencils steps stolen stored strays strides summed sums swept symbolic tables takers
     tallies teams tickets tiles together told totals triangles turned turns twice unrolled
-    unseen unset values vectors verified waits walked warps wavefronts wavelets waves weighed
-    wholes wide wished
+    unseen unset values vectors verified vouched waits walked warps wavefronts wavelets waves
+    weighed wholes wide wished
 }
 
 #[test]

@@ -113,6 +113,16 @@ impl Formula {
         }
     }
 
+    /// Whether it is one comparison, or several that all hold, of which all is known.
+    pub(in super::super) fn is_plain(&self) -> bool {
+        match self {
+            Self::AtLeast(poly) | Self::Zero(poly) => !poly.is_lost(),
+            Self::All(parts) => parts.iter().all(Self::is_plain),
+            Self::True => true,
+            Self::False | Self::Any(_) | Self::Unknown => false,
+        }
+    }
+
     /// How many comparisons it is made of.
     pub(in super::super) fn size(&self) -> usize {
         match self {

@@ -138,7 +138,9 @@ impl Walk<'_> {
         noted.turned_over.extend(turned.map(|whole| (var, first.clone(), whole)));
         let by = self.note_rotated(id, of);
         noted.rotated.extend(by.map(|by| (var, first.clone(), by)));
-        self.note_around(id, of);
+        if !self.note_cycled((id, ty), of) {
+            self.note_around(id, of);
+        }
         self.note_bit_by_bit((id, ty), of);
         let by = self.note_rounds((id, ty), of);
         let rounds = self.rounds_added((id, ty), of);

@@ -27,6 +27,7 @@ mod cases;
 mod claimed;
 mod congruent;
 mod course;
+mod cycled;
 mod doubled;
 mod drained;
 mod entered;

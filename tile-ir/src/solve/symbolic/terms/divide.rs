@@ -250,7 +250,8 @@ impl Walk<'_> {
         let is_positive = self.symbols.low(rhs).is_some_and(|low| low > 0)
             || self.is_never_here(rhs, Formula::le(rhs, &Poly::default()));
         if is_positive {
-            if let Some(divisor) = rhs.as_constant()
+            // What cannot be may be said of any divisor, of 0 too.
+            if let Some(divisor @ 1..) = rhs.as_constant()
                 && self.is_natural(lhs)
             {
                 let bits = (1 << (128 - (divisor - 1).leading_zeros())) - 1;

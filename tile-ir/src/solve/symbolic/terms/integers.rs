@@ -275,7 +275,8 @@ impl Walk<'_> {
     /// Whether a condition on a value never holds where the walk is.
     pub(in super::super) fn is_never_here(&self, value: &Poly, condition: Formula) -> bool {
         let guards = self.guards_of(value);
-        !guards.is_empty() && self.is_never(&Formula::All(guards).and(condition))
+        let is_known = !guards.is_empty() || self.is_vouched && value.as_constant().is_none();
+        is_known && self.is_never(&Formula::All(guards).and(condition))
     }
 
     /// Whether a value is never negative where the walk is.

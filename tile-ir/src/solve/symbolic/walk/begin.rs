@@ -156,6 +156,7 @@ fn walk_bounded<'a>(
         exact,
         preconditions: preconditions(kernel),
         constraints: Vec::new(),
+        is_vouched: false,
         grid: Vec::new(),
         block: None,
         env: BTreeMap::new(),

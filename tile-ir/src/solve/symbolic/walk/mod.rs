@@ -185,6 +185,8 @@ pub(super) struct Walk<'a> {
     pub(super) preconditions: Vec<ExprId>,
     /// Conditions on tile sizes.
     pub(super) constraints: Vec<Formula>,
+    /// Whether some of these are preconditions that the text states.
+    pub(super) is_vouched: bool,
     pub(super) grid: Vec<(VarId, Unknown)>,
     pub(super) block: Option<Vec<(VarId, Unknown)>>,
     pub(super) env: BTreeMap<VarId, Value>,
@@ -335,17 +337,32 @@ impl Walk<'_> {
         if self.outside.is_some() && !is_of_launch {
             return;
         }
-        let comes_by = Formula::All(self.guards.clone());
+        let (comes_by, n_known) = (Formula::All(self.guards.clone()), self.constraints.len());
         if is_of_launch {
             self.symbols.set_least_by(&value.yes);
         }
-        self.guards.push(value.yes);
-        // Who comes by goes on.
-        self.passed_by.push(Formula::False);
-        let holds = Formula::All(self.guards.clone());
-        if self.recording && self.is_never(&holds) && !self.is_never(&comes_by) {
-            self.impossible.push(cond);
+        if is_of_launch && value.yes.is_plain() {
+            self.vouch(&value.yes);
+        } else {
+            self.guards.push(value.yes);
+            // Who comes by goes on.
+            self.passed_by.push(Formula::False);
         }
+        if self.recording && self.is_never(&Formula::All(self.guards.clone())) {
+            let vouched = self.constraints.split_off(n_known);
+            if !self.is_never(&comes_by) {
+                self.impossible.push(cond);
+            }
+            self.constraints.extend(vouched);
+        }
+    }
+
+    /// What a launch is asked for holds everywhere: it is no condition of who comes by.
+    fn vouch(&mut self, fact: &Formula) {
+        if !self.constraints.contains(fact) {
+            self.constraints.push(fact.clone());
+        }
+        self.is_vouched = true;
     }
 
     pub(super) fn is_written(&self, array: ArrayRef) -> bool {
