@@ -57,6 +57,31 @@ fn carried_by_steps() {
     assert_eq!(leaves(PLANES, &[("N", 1), ("plane", 1 << 30), ("planes", -5)]), None);
 }
 
+const DOUBLED: &str = "
+    fn f(o: &mut Tensor<i32, [M]>, n: i32)
+    where grid: (b in 1), block: (t in 64),
+    {
+        let mut k = 1;
+        for r in 0..n {
+            o[t * k] = r;
+            barrier;
+            k *= 2;
+        }
+    }";
+
+#[test]
+fn indices_that_rounds_multiply() {
+    assert_eq!(leaves(DOUBLED, &[("M", 1), ("n", 57)]), None);
+    assert_eq!(leaves(DOUBLED, &[("M", 1), ("n", 58)]), Some((0, 63 << 58)));
+    assert_eq!(leaves(DOUBLED, &[("M", 1), ("n", -3)]), None);
+    // In few steps of many.
+    let strided = DOUBLED.replace("0..n", "(0..n).step_by(64)");
+    assert_eq!(leaves(&strided, &[("M", 1), ("n", 57 * 64)]), None);
+    // One that begins anew in each round.
+    let anew = DOUBLED.replace("let mut k = 1;", "").replace("o[t", "let mut k = 1; o[t");
+    assert_eq!(leaves(&anew, &[("M", 1), ("n", 1 << 20)]), None);
+}
+
 const STEPPED: &str = "
     fn f(c: &mut Tensor<f32, [N]>, n: i32, s: i32)
     where grid: (b in 4), block: (t in 64),
