@@ -320,7 +320,7 @@ fn check_as_written(mut kernel: Kernel, text: Option<&Kernel>) -> Result<Checked
         judged => {
             let is_certain = may_be_unfilled
                 || judged.is_none_or(|judged| judged.collides)
-                || diags.iter().any(|found| is_certain(found));
+                || diags.iter().any(is_certain);
             Err(Box::new(Refused { kernel, found: diags, is_certain }))
         }
     }

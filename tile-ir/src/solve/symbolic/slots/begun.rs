@@ -100,7 +100,7 @@ impl Walk<'_> {
         };
         let is_stored = |cell: i128| {
             let is_it = |store: &&Site| store.indices[of.axis].as_constant() == Some(cell);
-            stores.iter().filter(is_own).any(|store| is_it(store))
+            stores.iter().filter(is_own).any(is_it)
         };
         let one_by_one = setting.worker == Worker::Item
             && number.is_some_and(|number| {
