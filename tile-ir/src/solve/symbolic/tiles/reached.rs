@@ -95,7 +95,10 @@ impl Walk<'_> {
                 && !self.is_private(of)
                 && !loops.any(|id| self.symbols.is_inside(of, *id))
         };
-        let rounds: Vec<_> = reach.at.iter().map(|index| self.round_of_index(index)).collect();
+        // What no coordinate turns is a number like any other.
+        let is_turned = |(whole, _): &(&Poly, &Poly)| whole.unknowns().any(is_coordinate);
+        let round_of = |index| self.round_of_index(index).filter(is_turned);
+        let rounds: Vec<_> = reach.at.iter().map(round_of).collect();
         let at: Vec<&Poly> = reach
             .at
             .iter()
