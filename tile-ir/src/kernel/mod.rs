@@ -49,7 +49,7 @@ pub use print::{print_access, print_expr, print_kernel};
 pub(crate) use source::Source;
 pub use stmt::{EachOrigin, LoopRange, Place, Stmt, StmtKind};
 pub(crate) use stmt::{
-    any_stmt, any_subexpr, concerns_warps, immutable_lets, number_in_text, reads_memory,
+    any_stmt, any_subexpr, applied, concerns_warps, immutable_lets, number_in_text, reads_memory,
     var_uses_in,
 };
 pub use types::{ElemType, Type};

@@ -446,6 +446,23 @@ pub(crate) fn number_in_text(kernel: &Kernel, id: ExprId) -> Option<i128> {
     }
 }
 
+/// What a statement that gives a variable a value does to the one that it had, and with which
+/// operand: `v *= 2`, `v = v * 2`, `v = 2 * v`.
+pub(crate) fn applied(kernel: &Kernel, kind: &StmtKind, var: VarId) -> Option<(BinaryOp, ExprId)> {
+    let is_var = |expr: ExprId| kernel.exprs[expr].kind == ExprKind::Var(var);
+    match kind {
+        StmtKind::Update { place: Place::Var(of), op, value } if *of == var => Some((*op, *value)),
+        StmtKind::Assign { var: of, value } if *of == var => match kernel.exprs[*value].kind {
+            ExprKind::Binary { op, lhs, rhs } if is_var(lhs) => Some((op, rhs)),
+            ExprKind::Binary { op: BinaryOp::Mul, lhs, rhs } if is_var(rhs) => {
+                Some((BinaryOp::Mul, lhs))
+            }
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
 /// How often an expression names a variable.
 pub(crate) fn var_uses_in(kernel: &Kernel, id: ExprId, var: VarId) -> usize {
     let kind = &kernel.exprs[id].kind;

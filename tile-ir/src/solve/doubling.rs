@@ -7,7 +7,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::kernel::{ExprId, ExprKind, Kernel, Literal, Place, Stmt, StmtKind, VarId, any_subexpr};
+use crate::kernel::{
+    ExprId, ExprKind, Kernel, Literal, Place, Stmt, StmtKind, VarId, any_subexpr, applied,
+};
 use crate::op::{BinaryOp, CompareOp, LogicOp};
 
 /// How a body doubles a variable.
@@ -159,15 +161,6 @@ fn factor(kernel: &Kernel, kind: &StmtKind, var: VarId) -> Option<i128> {
         | BinaryOp::Hypot
         | BinaryOp::Copysign => None,
     };
-    match kind {
-        StmtKind::Update { op, value, .. } => by(*op, *value),
-        StmtKind::Assign { value, .. } => match kernel.exprs[*value].kind {
-            ExprKind::Binary { op, lhs, rhs } if is_var(lhs) => by(op, rhs),
-            ExprKind::Binary { op: BinaryOp::Mul, lhs, rhs } if is_var(rhs) => {
-                by(BinaryOp::Mul, lhs)
-            }
-            _ => None,
-        },
-        _ => None,
-    }
+    let (op, operand) = applied(kernel, kind, var)?;
+    by(op, operand)
 }

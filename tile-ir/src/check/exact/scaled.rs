@@ -12,6 +12,7 @@ use std::collections::BTreeMap;
 use crate::check::interval::{Range, range_of};
 use crate::kernel::{
     ExprId, ExprKind, Kernel, Literal, LoopRange, Place, Stmt, StmtKind, Type, VarId, VarKind,
+    applied,
 };
 use crate::op::BinaryOp;
 
@@ -61,12 +62,9 @@ impl Found<'_> {
                     let first = init.map(|first| Scaled { first, by: Vec::new() });
                     self.all.insert(*var, first);
                 }
-                StmtKind::Assign { var, value } => {
-                    let factor = self.factor(*var, *value);
-                    self.note(*var, factor, around);
-                }
-                StmtKind::Update { place: Place::Var(var), op, value } => {
-                    let factor = factor(*op, *value);
+                StmtKind::Assign { var, .. } | StmtKind::Update { place: Place::Var(var), .. } => {
+                    let factor = applied(self.kernel, &stmt.kind, *var);
+                    let factor = factor.and_then(|(op, by)| factor_of(op, by));
                     self.note(*var, factor, around);
                 }
                 _ => {}
@@ -84,18 +82,6 @@ impl Found<'_> {
         }
     }
 
-    /// By what a variable is multiplied that is set to `value`.
-    fn factor(&self, var: VarId, value: ExprId) -> Option<Factor> {
-        let is_it = |part: ExprId| self.kernel.exprs[part].kind == ExprKind::Var(var);
-        match self.kernel.exprs[value].kind {
-            ExprKind::Binary { op, lhs, rhs } if is_it(lhs) => factor(op, rhs),
-            ExprKind::Binary { op: BinaryOp::Mul, lhs, rhs } if is_it(rhs) => {
-                Some(Factor::Times(lhs))
-            }
-            _ => None,
-        }
-    }
-
     fn note(&mut self, var: VarId, factor: Option<Factor>, around: &[Option<LoopRange>]) {
         let depth = self.depths.get(&var).copied().unwrap_or(0);
         let loops: Option<Vec<LoopRange>> = around.iter().skip(depth).copied().collect();
@@ -107,7 +93,8 @@ impl Found<'_> {
     }
 }
 
-fn factor(op: BinaryOp, by: ExprId) -> Option<Factor> {
+/// By what an operation multiplies.
+fn factor_of(op: BinaryOp, by: ExprId) -> Option<Factor> {
     match op {
         BinaryOp::Mul => Some(Factor::Times(by)),
         BinaryOp::Shl => Some(Factor::Shifted(by)),

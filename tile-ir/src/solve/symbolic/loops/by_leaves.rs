@@ -17,9 +17,6 @@ use super::super::algebra::poly::Poly;
 use super::super::walk::Walk;
 use super::bounded::Tried;
 
-/// Choices within choices that are looked into.
-const MAX_CHOICES: u32 = 6;
-
 /// Most arms of a value.
 const MAX_LEAVES: usize = 16;
 
@@ -32,31 +29,10 @@ impl Walk<'_> {
         value: &Poly,
         broken: &dyn Fn(&Poly) -> Formula,
     ) -> bool {
-        let mut leaves = Vec::new();
-        let is_known = self.collect_leaves(value, Formula::True, MAX_CHOICES, &mut leaves);
-        is_known
-            && leaves.len() > 1
-            && leaves.into_iter().all(|(at, leaf)| self.is_seldom_in(tried, at.and(broken(&leaf))))
-    }
-
-    /// Collects the arms of a value, each with what holds there; whether they are few.
-    fn collect_leaves(
-        &self,
-        value: &Poly,
-        at: Formula,
-        depth: u32,
-        out: &mut Vec<(Formula, Poly)>,
-    ) -> bool {
-        let choice = value.unknowns().find_map(|of| Some((of, self.choice_of(of)?)));
-        let Some(((unknown, (cond, then, otherwise)), depth)) = choice.zip(depth.checked_sub(1))
-        else {
-            out.push((at, value.clone()));
-            return out.len() <= MAX_LEAVES && choice.is_none();
-        };
-        [(&cond.yes, then), (&cond.no, otherwise)].into_iter().all(|(holds, arm)| {
-            let chosen = value.replace(&|of| (of == unknown).then(|| arm.clone()));
-            !chosen.is_lost()
-                && self.collect_leaves(&chosen, at.clone().and(holds.clone()), depth, out)
-        })
+        let Some(leaves) = self.cases(value, MAX_LEAVES) else { return false };
+        leaves.len() > 1
+            && leaves
+                .iter()
+                .all(|leaf| self.is_seldom_in(tried, leaf.holds().and(broken(&leaf.value))))
     }
 }

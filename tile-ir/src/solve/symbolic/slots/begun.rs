@@ -17,7 +17,7 @@ use super::super::algebra::poly::Poly;
 use super::super::walk::{Site, Walk, Worker};
 use super::packed::are_numbers;
 use crate::kernel::{
-    Access, AccessKind, ArrayRef, ExprId, ExprKind, Literal, Place, Stmt, StmtKind,
+    Access, AccessKind, ArrayRef, ExprId, ExprKind, Literal, Place, Stmt, StmtKind, number_in_text,
 };
 
 /// Most cells that a work-item stores one by one before it sets a counter.
@@ -63,10 +63,7 @@ impl Walk<'_> {
 
     /// Whether an access at numbers is one to another cell.
     fn is_other(&self, access: &Access, cell: Option<&[Poly]>) -> bool {
-        let number = |index: &ExprId| match self.kernel.exprs[*index].kind {
-            ExprKind::Literal(Literal::Int(number)) => Some(number),
-            _ => None,
-        };
+        let number = |index: &ExprId| number_in_text(self.kernel, *index);
         let at: Option<Vec<i128>> = access.indices.iter().map(number).collect();
         let of_cell =
             |cell: &[Poly]| cell.iter().map(Poly::as_constant).collect::<Option<Vec<_>>>();

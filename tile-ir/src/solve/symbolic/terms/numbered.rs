@@ -54,6 +54,11 @@ impl Number {
         (rest == Poly::default()).then(|| Self { value: value.clone(), first, count })
     }
 
+    /// Whether a coordinate makes it.
+    pub(in super::super) fn mentions(&self, coordinate: Unknown) -> bool {
+        self.value.mentions(coordinate)
+    }
+
     /// By how much a value rises with the number, and what it is at number 0.
     fn parts_of(&self, value: &Poly) -> Option<(i128, Poly)> {
         let slope = self.first.map_or(Some(0), |first| value.cofactor(first).as_constant())?;

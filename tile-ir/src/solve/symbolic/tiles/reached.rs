@@ -49,7 +49,24 @@ struct Counted {
     round: Option<Poly>,
 }
 
+/// A store whose indices are numbers that coordinates make.
+struct Stored<'r> {
+    reach: &'r Reach,
+    indices: Vec<Counted>,
+    coordinates: Coordinates,
+}
+
+/// The coordinates of who stores, and the iterations, with how many there are of each if that is
+/// known.
+type Coordinates = Vec<(Unknown, Option<Poly>)>;
+
 impl Counted {
+    /// Whether its base and its ends are told.
+    fn is_told(&self, is_told: &dyn Fn(Unknown) -> bool) -> bool {
+        let ends = self.round.iter().chain(&self.number.count).flat_map(Poly::unknowns);
+        self.base.unknowns().chain(ends).all(is_told)
+    }
+
     /// The number of who stores in a cell; of one that goes round, any number.
     fn number_at(&self, cell: &Poly) -> Poly {
         match (&self.round, self.is_backward) {
@@ -68,6 +85,70 @@ impl Counted {
     }
 }
 
+impl Stored<'_> {
+    fn is_coordinate(&self, of: Unknown) -> bool {
+        self.coordinates.iter().any(|(own, _)| *own == of)
+    }
+
+    /// In how many indices a coordinate stands.
+    fn times_named(&self, coordinate: Unknown) -> usize {
+        self.indices.iter().filter(|index| index.number.mentions(coordinate)).count()
+    }
+
+    /// Where it is not made in a cell, of which the indices are [`place`]s: they stand for
+    /// themselves, as what is private in a cell is not the storing work-item's.
+    fn missed(&self, beyond: &[Formula], is_told: &dyn Fn(Unknown) -> bool) -> Option<Formula> {
+        let numbers = self.indices.iter().enumerate();
+        let numbers: Vec<Poly> =
+            numbers.map(|(axis, index)| index.number_at(&Poly::unknown(place(axis)))).collect();
+        let outside = self.indices.iter().zip(&numbers).map(|(of, at)| of.is_outside(at));
+        let not_there = self.not_there();
+        let passed = self.reach.passed.iter().chain(beyond).chain(&not_there);
+        let passed = passed.map(|passed| self.at_numbers(passed, &numbers, is_told));
+        let passed: Vec<Formula> = passed.collect::<Option<_>>()?;
+        Some(Formula::Any(outside.chain(passed).collect()))
+    }
+
+    /// Where coordinates that the conditions around pick are those of nobody.
+    fn not_there(&self) -> Vec<Formula> {
+        let picked = self.reach.axes.iter().filter_map(|(axis, count)| {
+            let place = self.reach.picked.get(axis).filter(|_| self.times_named(*axis) == 0)?;
+            Some(Formula::lt(place, &Poly::default()).or(Formula::le(count, place)))
+        });
+        picked.collect()
+    }
+
+    /// A condition of who stores, as it is where the indices are of such numbers.
+    fn at_numbers(
+        &self,
+        condition: &Formula,
+        numbers: &[Poly],
+        is_told: &dyn Fn(Unknown) -> bool,
+    ) -> Option<Formula> {
+        let mut pairs = self.indices.iter().zip(numbers);
+        let at = pairs.try_fold(condition.clone(), |at, (index, number)| {
+            index.number.condition_at(&at, number, &|_, _, _| true)
+        })?;
+        let at = at.replace(&|of| {
+            let is_free = self.is_coordinate(of) && self.times_named(of) == 0;
+            is_free.then(|| self.reach.picked.get(&of).cloned().unwrap_or_default())
+        });
+        let mut rounds = self.indices.iter().enumerate();
+        let at = rounds.try_fold(at, |at, (axis, index)| match &index.round {
+            // It is not told whose number a cell has: it may hold of none.
+            Some(length) if speaks_of(&at, place(axis)) => {
+                never_below(&at, place(axis), length).then_some(Formula::False)
+            }
+            Some(_) | None => Some(at),
+        })?;
+        let is_place = |of: Unknown| axis_of(of, self.indices.len()).is_some();
+        let is_known = |value: &Poly| {
+            !value.is_lost() && value.unknowns().all(|of| is_place(of) || is_told(of))
+        };
+        at.is_made_of(&is_known).then_some(at)
+    }
+}
+
 impl Walk<'_> {
     /// Where a store has not been made in a cell, in an iteration of the loops around who asks;
     /// `None` where that is not told.
@@ -78,88 +159,51 @@ impl Walk<'_> {
         around: &[LoopId],
     ) -> Option<Formula> {
         let inner = reach.loops.strip_prefix(around)?;
-        let of = |id: &LoopId| &self.all_loops[id.0];
-        if !self.are_of_whole_block(around) || !inner.iter().all(|id| of(id).is_whole) {
+        let is_whole = |id: &LoopId| self.all_loops[id.0].is_whole;
+        if !self.are_of_whole_block(around) || !inner.iter().all(is_whole) {
             return None;
         }
-        let names = |number: Unknown| reach.at.iter().any(|index| index.mentions(number));
-        // A number that has as many values as there are iterations is one of theirs.
-        let is_open = |id: &&LoopId| length_of(of(id)).is_none() || !names(of(id).number);
-        let beyond = inner.iter().filter(is_open).map(|id| of(id).beyond.clone());
-        let beyond: Vec<Formula> = beyond.collect::<Option<_>>()?;
-        let coordinates = self.coordinates_of(reach, inner);
-        let is_coordinate = |of: Unknown| coordinates.iter().any(|(own, _)| *own == of);
+        let beyond = self.ends_of(reach, inner)?;
+        let stored = self.numbered_store(reach, inner)?;
         let is_told = |of: Unknown| {
             let mut loops = inner.iter();
-            !is_coordinate(of)
+            !stored.is_coordinate(of)
                 && !self.is_private(of)
                 && !loops.any(|id| self.symbols.is_inside(of, *id))
         };
-        // What no coordinate turns is a number like any other.
-        let is_turned = |(whole, _): &(&Poly, &Poly)| whole.unknowns().any(is_coordinate);
-        let round_of = |index| self.round_of_index(index).filter(is_turned);
-        let rounds: Vec<_> = reach.at.iter().map(round_of).collect();
-        let at: Vec<&Poly> = reach
-            .at
-            .iter()
-            .zip(&rounds)
-            .map(|(index, round)| round.map_or(index, |(whole, _)| whole))
-            .collect();
-        let counted = at.iter().zip(&rounds).map(|(index, round)| {
-            let of = counted(index, &coordinates)?;
-            Some(Counted { round: round.map(|(_, length)| length.clone()), ..of })
-        });
-        let counted: Vec<Counted> = counted.collect::<Option<_>>()?;
-        let named =
-            |of: Unknown| at.iter().filter(|index| index.unknowns().any(|own| own == of)).count();
-        let are_bases_told = counted.iter().all(|of| {
-            let ends = of.round.iter().chain(&of.number.count).flat_map(Poly::unknowns);
-            of.base.unknowns().chain(ends).all(is_told) && self.goes_all_round(of)
-        });
-        if !are_bases_told || coordinates.iter().any(|(of, _)| named(*of) > 1) {
+        if !stored.indices.iter().all(|index| index.is_told(&is_told)) {
             return None;
         }
-        let others = |of: Unknown| {
-            let is_free = is_coordinate(of) && named(of) == 0;
-            is_free.then(|| reach.picked.get(&of).cloned().unwrap_or_default())
-        };
-        // Cells stand for themselves: what is private in them is not the storing work-item's.
-        let place = |axis: usize| Unknown::MAX - axis as Unknown;
-        let is_place = |of: Unknown| (0..cell.len()).any(|axis| of == place(axis));
-        let cell_of = |of: Unknown| (0..cell.len()).find(|axis| of == place(*axis));
-        let numbers: Vec<Poly> = counted
-            .iter()
-            .enumerate()
-            .map(|(axis, of)| of.number_at(&Poly::unknown(place(axis))))
-            .collect();
-        let outside = counted.iter().zip(&numbers).map(|(of, at)| of.is_outside(at));
-        let not_there = reach.axes.iter().filter_map(|(axis, count)| {
-            let place = reach.picked.get(axis).filter(|_| named(*axis) == 0)?;
-            Some(Formula::lt(place, &Poly::default()).or(Formula::le(count, place)))
+        let missed = stored.missed(&beyond, &is_told)?;
+        let at_cell = |of: Unknown| Some(cell[axis_of(of, cell.len())?].clone());
+        Some(missed.replace(&at_cell).folded())
+    }
+
+    /// Where iterations are none of their loops', of loops of which an index does not say so: a
+    /// number that has as many values as there are iterations is one of theirs.
+    fn ends_of(&self, reach: &Reach, inner: &[LoopId]) -> Option<Vec<Formula>> {
+        let loops = inner.iter().map(|id| &self.all_loops[id.0]);
+        let names = |number: Unknown| reach.at.iter().any(|index| index.mentions(number));
+        let open = loops.filter(|of| length_of(of).is_none() || !names(of.number));
+        open.map(|of| of.beyond.clone()).collect()
+    }
+
+    /// A store as numbers that coordinates make, each coordinate one of them at most.
+    fn numbered_store<'r>(&self, reach: &'r Reach, inner: &[LoopId]) -> Option<Stored<'r>> {
+        let coordinates = self.coordinates_of(reach, inner);
+        let indices = reach.at.iter().map(|index| {
+            // What no coordinate turns is a number like any other.
+            let round = self.round_of_index(index).filter(|(whole, _)| {
+                coordinates.iter().any(|(coordinate, _)| whole.mentions(*coordinate))
+            });
+            let of = counted(round.map_or(index, |(whole, _)| whole), &coordinates)?;
+            Some(Counted { round: round.map(|(_, length)| length.clone()), ..of })
         });
-        let not_there: Vec<Formula> = not_there.collect();
-        let mut missed: Vec<Formula> = outside.collect();
-        for passed in reach.passed.iter().chain(&beyond).chain(&not_there) {
-            let mut passed = passed.clone();
-            for (of, at) in counted.iter().zip(&numbers) {
-                passed = of.number.condition_at(&passed, at, &|_, _, _| true)?;
-            }
-            let passed = passed.replace(&others);
-            let mut rounds = counted.iter().enumerate();
-            let passed = rounds.try_fold(passed, |passed, (axis, of)| match &of.round {
-                // It is not told whose number a cell has: it may hold of none.
-                Some(length) if speaks_of(&passed, place(axis)) => {
-                    never_below(&passed, place(axis), length).then_some(Formula::False)
-                }
-                Some(_) | None => Some(passed),
-            })?;
-            let is_known = |value: &Poly| {
-                !value.is_lost() && value.unknowns().all(|of| is_place(of) || is_told(of))
-            };
-            missed.push(passed.is_made_of(&is_known).then_some(passed)?);
-        }
-        let at_cell = |of: Unknown| cell_of(of).map(|axis| cell[axis].clone());
-        Some(Formula::Any(missed).replace(&at_cell).folded())
+        let stored = Stored { reach, indices: indices.collect::<Option<_>>()?, coordinates };
+        let mut coordinates = stored.coordinates.iter();
+        let is_each_of_one = coordinates.all(|(of, _)| stored.times_named(*of) <= 1);
+        let are_whole = stored.indices.iter().all(|index| self.goes_all_round(index));
+        (is_each_of_one && are_whole).then_some(stored)
     }
 
     /// The value whose remainder by a length an index is, and the length.
@@ -177,9 +221,7 @@ impl Walk<'_> {
         of.number.count.as_ref().is_none_or(|count| self.is_never(&Formula::lt(count, length)))
     }
 
-    /// The coordinates of who stores, and the iterations, with how many there are of each if that
-    /// is known.
-    fn coordinates_of(&self, reach: &Reach, inner: &[LoopId]) -> Vec<(Unknown, Option<Poly>)> {
+    fn coordinates_of(&self, reach: &Reach, inner: &[LoopId]) -> Coordinates {
         let axes = reach.axes.iter().map(|(axis, count)| (*axis, Some(count.clone())));
         let rounds = inner.iter().map(|id| {
             let of = &self.all_loops[id.0];
@@ -187,6 +229,16 @@ impl Walk<'_> {
         });
         axes.chain(rounds).collect()
     }
+}
+
+/// What stands for a cell's index along an axis.
+fn place(axis: usize) -> Unknown {
+    Unknown::MAX - axis as Unknown
+}
+
+/// The axis of a cell for whose index an unknown stands.
+fn axis_of(of: Unknown, n_axes: usize) -> Option<usize> {
+    (0..n_axes).find(|axis| of == place(*axis))
 }
 
 /// An index as a number that coordinates make.

@@ -183,7 +183,7 @@ pub(super) struct Walk<'a> {
     pub(super) exact: Rc<Exact>,
     /// The assumptions that each launch is asked.
     pub(super) preconditions: Vec<ExprId>,
-    /// Conditions on tile sizes.
+    /// Conditions on tile sizes, and what else every launch fulfils.
     pub(super) constraints: Vec<Formula>,
     /// Whether some of these are preconditions that the text states.
     pub(super) is_vouched: bool,
