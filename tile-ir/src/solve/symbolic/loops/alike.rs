@@ -113,6 +113,7 @@ impl Walk<'_> {
     ) -> (Value, Unknown) {
         let sum = self.symbol(sharing, alike.grows.then_some(0), None);
         let value = first.add(&Poly::unknown(sum));
+        self.note_found_below_in_var(var, sum, &Value::Int(value.clone()));
         if let Some((min, max)) = range_of(self.type_of(var)) {
             let range = Formula::le(&Poly::constant(min), &value)
                 .and(Formula::le(&value, &Poly::constant(max)));

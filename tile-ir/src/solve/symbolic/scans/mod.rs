@@ -123,8 +123,7 @@ impl Walk<'_> {
         };
         let (Value::Int(of), Value::Int(result)) = (operand, result) else { return };
         let Some(symbol) = result.unknowns().next() else { return };
-        let is_rising = !of.is_lost() && self.is_natural(&of) && !self.may_take(&of, ty);
-        if !is_rising || self.adds_too_much(&of, ty) {
+        if of.is_lost() || !self.is_natural(&of) || self.adds_too_much(&of, ty) {
             return;
         }
         // Who adds comes by.
@@ -142,6 +141,10 @@ impl Walk<'_> {
         (ty, within, high): (Type, Option<&Poly>, Option<i128>),
     ) {
         let most = self.most_added(of, high);
+        self.kept_below.note_asked();
+        if self.may_take(of, ty) {
+            return;
+        }
         // Nobody's sum of those before it has all of them.
         let most_of = |count: Poly| if over == Over::Before { count.plus(-1) } else { count };
         let count = self.members(group).map(|members| most_of(members.count));

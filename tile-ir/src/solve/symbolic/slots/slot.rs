@@ -333,6 +333,7 @@ impl Walk<'_> {
         let expected = expected.map(|expected| self.value(expected));
         let indices: Vec<Poly> = access.indices.iter().map(|index| self.index(*index)).collect();
         let operand = self.value(value);
+        self.note_below_in(access.array, &operand);
         self.forget_own_cell(access.array);
         let only_looks = self.only_looks(access.array, (op, expected.as_ref()), &operand);
         let (left, op, operand) = match only_looks {

@@ -6,12 +6,13 @@
 //! makes of a number that may be below 0, which in its type is a large one: `row[v + 1] - row[v]` of
 //! rows that nobody says are sorted, `1 - 2 * c` of a `c` that is 0 or 1, `p as u32` of a `p: i32`.
 //! What is loaded is taken as it is: a length may be as large as its type has it, but is none that
-//! stands for one below 0.
+//! stands for one below 0; where the kernel itself has stored it, [`super::super::terms::kept_below`]
+//! tells.
 //!
 //! Of numbers in the text it is known how many fit: a block of 64 that adds 2^27 comes round.
 
 use super::super::algebra::formula::Formula;
-use super::super::algebra::poly::Poly;
+use super::super::algebra::poly::{Poly, Unknown};
 use super::super::scans::prefix::single;
 use super::super::terms::integers::range_of;
 use super::super::terms::value::Function;
@@ -29,6 +30,7 @@ impl Walk<'_> {
     /// two: then it comes by old values again.
     pub(super) fn leaves_type(&mut self, array: ArrayRef, step: &Poly) -> bool {
         let ty = Type::Scalar(self.kernel.element_type(array));
+        self.kept_below.note_asked();
         self.may_take(step, ty) || self.adds_too_much(step, ty)
     }
 
@@ -59,24 +61,32 @@ impl Walk<'_> {
     /// Whether a value of a type without a sign may be one that takes, by its text.
     pub(in super::super) fn may_take(&self, value: &Poly, ty: Type) -> bool {
         let has_no_sign = range_of(ty).filter(|(min, _)| *min == 0);
-        has_no_sign.is_some_and(|(_, max)| self.takes(value, (&Formula::True, max), MAX_CHOICES))
+        has_no_sign
+            .is_some_and(|(_, max)| self.takes(value, (&Formula::True, max, ty), MAX_CHOICES))
     }
 
     /// The same `under` a condition.
-    fn takes(&self, value: &Poly, (under, max): (&Formula, i128), depth: u32) -> bool {
+    fn takes(&self, value: &Poly, (under, max, ty): (&Formula, i128, Type), depth: u32) -> bool {
         if let Some(number) = value.as_constant() {
             return number > max / 2 + 1;
         }
+        let is_found = |part: Unknown| self.kept_below.is_found(part);
         value.unknowns().any(|part| {
+            if is_found(part) {
+                return self.may_be_large(value, ty, under);
+            }
             if let Some((cond, then, otherwise)) = self.choice_of(part) {
                 let Some(depth) = depth.checked_sub(1) else { return false };
                 let arms = [(&cond.yes, then), (&cond.no, otherwise)];
                 return arms.into_iter().any(|(holds, arm)| {
-                    self.takes(arm, (&under.clone().and(holds.clone()), max), depth)
+                    self.takes(arm, (&under.clone().and(holds.clone()), max, ty), depth)
                 });
             }
             match self.function_of(part) {
-                Some((Function::UnsignedTurns, exact, _)) => self.may_be_below(exact, under),
+                Some((Function::UnsignedTurns, exact, _)) => {
+                    (exact.unknowns().any(is_found) || self.may_be_below(exact, under))
+                        && self.may_be_large(value, ty, under)
+                }
                 _ => false,
             }
         })

@@ -17,6 +17,7 @@ pub(super) mod flattened;
 mod floored;
 pub(super) mod inside;
 pub(super) mod integers;
+pub(super) mod kept_below;
 mod larger;
 mod last_bit;
 pub(super) mod late;

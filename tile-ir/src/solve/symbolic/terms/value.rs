@@ -186,32 +186,10 @@ impl Walk<'_> {
             ExprKind::Literal(_) => None,
             ExprKind::Var(var) => self.variable(*var),
             ExprKind::Load(access) => {
-                let indices = self.read(access);
-                if let Some(held) = self.element(access, &indices) {
-                    return Some(held);
-                }
-                if let Some(held) = self.chosen_element(access, &indices) {
-                    return Some(held);
-                }
-                if let Some(found) = self.found_in_own_array(expr, access, &indices) {
-                    return Some(found);
-                }
-                self.note_outside(Source::Load(expr), access, &indices);
-                let loaded = self.loaded(expr, access, &indices);
-                let value = loaded.or_else(|| self.held_in(expr, access, &indices));
-                let value = value.or_else(|| self.agreed_load(expr, access, &indices));
-                let Some(value) = value else {
-                    // What all evaluate all find.
-                    let is_one = self.by_all || self.uniformity.is_uniform_expr(expr);
-                    let place = (self.kernel.exprs[expr].span, Obstacle::Load);
-                    let is_asked = ty != Type::BOOL && self.is_counter_read(access);
-                    let value = is_asked.then(|| self.any_of_type(ty, is_one, place))?;
-                    self.note_brought(access, &indices, &value);
-                    return Some(value);
-                };
-                self.note_brought(access, &indices, &value);
-                self.note_read_before(expr, access, &indices, &value);
-                Some(self.padded(access, &indices, value))
+                let since = self.symbols.next();
+                let value = self.known_load(expr, access, ty)?;
+                self.note_found_below_in(access.array, since, &value);
+                Some(value)
             }
             ExprKind::Unary { op, operand } => match (op, self.value(*operand)) {
                 (UnaryOp::Neg, Value::Int(poly)) => {
@@ -318,6 +296,36 @@ impl Walk<'_> {
                 }))
             }
         }
+    }
+
+    /// What is known of an element that is read.
+    fn known_load(&mut self, expr: ExprId, access: &Access, ty: Type) -> Option<Value> {
+        let indices = self.read(access);
+        if let Some(held) = self.element(access, &indices) {
+            return Some(held);
+        }
+        if let Some(held) = self.chosen_element(access, &indices) {
+            return Some(held);
+        }
+        if let Some(found) = self.found_in_own_array(expr, access, &indices) {
+            return Some(found);
+        }
+        self.note_outside(Source::Load(expr), access, &indices);
+        let loaded = self.loaded(expr, access, &indices);
+        let value = loaded.or_else(|| self.held_in(expr, access, &indices));
+        let value = value.or_else(|| self.agreed_load(expr, access, &indices));
+        let Some(value) = value else {
+            // What all evaluate all find.
+            let is_one = self.by_all || self.uniformity.is_uniform_expr(expr);
+            let place = (self.kernel.exprs[expr].span, Obstacle::Load);
+            let is_asked = ty != Type::BOOL && self.is_counter_read(access);
+            let value = is_asked.then(|| self.any_of_type(ty, is_one, place))?;
+            self.note_brought(access, &indices, &value);
+            return Some(value);
+        };
+        self.note_brought(access, &indices, &value);
+        self.note_read_before(expr, access, &indices, &value);
+        Some(self.padded(access, &indices, value))
     }
 
     fn variable(&mut self, var: VarId) -> Option<Value> {

@@ -20,6 +20,7 @@ use super::super::slots::counters::Counters;
 use super::super::slots::marks::Marks;
 use super::super::slots::tallied::Tallies;
 use super::super::terms::agreed_load::AgreedLoads;
+use super::super::terms::kept_below::{Keepers, KeptBelow};
 use super::super::terms::late::Lates;
 use super::super::terms::named::Named;
 use super::super::terms::wholes::Wholes;
@@ -119,6 +120,24 @@ fn walk_bounded<'a>(
     noted: Option<Noted>,
     case: Case,
 ) -> Walk<'a> {
+    let mut keepers = Keepers::default();
+    loop {
+        let (exact, case) = (Rc::clone(&exact), case.clone());
+        let walk = walk_knowing((kernel, exact), uniformity, noted, (case, &keepers));
+        match walk.kept_below.learned(&keepers) {
+            Some(learned) => keepers = learned,
+            None => return walk,
+        }
+    }
+}
+
+/// Walks a kernel of which it is known what may keep numbers that stand for ones below 0.
+fn walk_knowing<'a>(
+    (kernel, exact): (&'a Kernel, Rc<Exact>),
+    uniformity: &'a Uniformity,
+    noted: Option<Noted>,
+    (case, keepers): (Case, &Keepers),
+) -> Walk<'a> {
     let mut written = BTreeSet::new();
     super::super::tiles::held::collect_written(&kernel.body, &mut written);
     // What is one work-item's own meets nobody.
@@ -145,6 +164,7 @@ fn walk_bounded<'a>(
         open_choices: BTreeMap::new(),
         turned: BTreeMap::new(),
         tallies: Tallies::new(),
+        kept_below: KeptBelow::of(keepers.clone()),
         recounts: Vec::new(),
         squares: BTreeSet::new(),
         elements: BTreeMap::new(),

@@ -14,15 +14,17 @@ impl Walk<'_> {
         if self.type_of(var) == Type::BOOL {
             return self.any_condition(var);
         }
-        let uniform = self.is_uniform_var(var);
-        match self.kernel.vars.get(var) {
+        let (uniform, since) = (self.is_uniform_var(var), self.symbols.next());
+        let value = match self.kernel.vars.get(var) {
             Some(declared) => {
                 self.any_of_type(declared.ty, uniform, (declared.span, Obstacle::Changed(var)))
             }
             None => {
                 self.any_of_type(self.type_of(var), uniform, (self.kernel.span, Obstacle::Load))
             }
-        }
+        };
+        self.note_found_below_in_var(var, since, &value);
+        value
     }
 
     /// The same, of which so much is known.

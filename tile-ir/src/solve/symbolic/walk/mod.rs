@@ -52,6 +52,7 @@ use super::slots::slot::Slot;
 use super::slots::tallied::Tallies;
 use super::terms::agreed_load::AgreedLoads;
 use super::terms::flattened::Alive;
+use super::terms::kept_below::KeptBelow;
 use super::terms::late::Lates;
 use super::terms::loaded::Element;
 use super::terms::named::Named;
@@ -159,6 +160,7 @@ pub(super) struct Walk<'a> {
     /// before, and what both values are together.
     pub(super) turned: BTreeMap<Unknown, (Poly, Poly)>,
     pub(super) tallies: Tallies,
+    pub(super) kept_below: KeptBelow,
     /// What loops have counted to their ends.
     pub(super) recounts: Vec<Recount>,
     /// Products that are not negative, whatever the numbers are of which they are made.
@@ -494,6 +496,7 @@ impl Walk<'_> {
             StmtKind::Assign { var, value } => {
                 let value = self.value(*value);
                 let value = self.kept(*var, value);
+                self.note_below_in_var(*var, &value);
                 self.env.insert(*var, value);
                 if self.exits.jump(*var).is_some() {
                     self.follow(Flow::exit(*var));
@@ -510,6 +513,7 @@ impl Walk<'_> {
                 let own = if self.keeps(*var) { Type::Index } else { declared.ty };
                 let value = self.operated((*op, stmt.span), (lhs, rhs), (declared.ty, own));
                 let value = value.unwrap_or_else(|| self.changed(*var));
+                self.note_below_in_var(*var, &value);
                 self.env.insert(*var, value);
             }
             StmtKind::Store { access, value } => {
@@ -551,12 +555,16 @@ impl Walk<'_> {
                     Group::Warp => {}
                 }
                 let ty = self.kernel.vars[*var].ty;
+                let since = self.symbols.next();
                 let why = (stmt.span, Obstacle::Exchange(*op));
                 let value = self.any_of_type(ty, op.is_uniform(Group::Block), why);
                 self.named.declare(*var);
                 let value = self.reduced((*var, *op), &operand, value);
+                self.note_below_in_var(*var, &operand);
                 let known = self.note_exchange(*op, (operand, lane), &value, (ty, stmt.span));
-                self.env.insert(*var, known.map_or(value, Value::Int));
+                let value = known.map_or(value, Value::Int);
+                self.note_found_below_in_var(*var, since, &value);
+                self.env.insert(*var, value);
             }
             StmtKind::Assume { cond } => self.assume(*cond),
             StmtKind::Distinct { values, within } => self.note_differing(values, *within),
@@ -585,6 +593,7 @@ impl Walk<'_> {
     ) -> (Vec<Poly>, Value) {
         let indices: Vec<Poly> = access.indices.iter().map(|index| self.index(*index)).collect();
         let value = self.value(value);
+        self.note_below_in(access.array, &value);
         let is_set = kinds == [AccessKind::Write];
         let is_0 = is_set && matches!(&value, Value::Int(value) if *value == Poly::default());
         if self.recording && !is_0 {
