@@ -145,7 +145,9 @@ impl Walk<'_> {
         let beyond = self.rooms_of_sums(value).into_iter().fold(beyond, Formula::and);
         let is_own = self.is_narrow && !value.unknowns().any(of_data);
         (is_short || is_own)
-            && (self.is_never(&beyond) || is_short && self.is_never_here(value, beyond))
+            && (self.is_never(&beyond)
+                || is_short && self.is_never_here(value, beyond.clone())
+                || is_short && self.is_never_by_more(value, beyond))
             || is_own
                 && self
                     .at_ends(value)
@@ -279,6 +281,26 @@ impl Walk<'_> {
         is_known && self.is_never(&Formula::All(guards).and(condition))
     }
 
+    /// The same, with what else holds of the unknowns that this speaks of: by the guards, and
+    /// because no launch wraps other numbers.
+    fn is_never_by_more(&self, value: &Poly, condition: Formula) -> bool {
+        let mut known = self.guards_of(value);
+        let mut spoken = Vec::new();
+        known.iter().for_each(|guard| guard.collect_unknowns(&mut spoken));
+        let more = self.guards.iter().filter(|guard| {
+            let mut unknowns = Vec::new();
+            guard.collect_unknowns(&mut unknowns);
+            !known.contains(guard) && unknowns.iter().any(|unknown| spoken.contains(unknown))
+        });
+        let more: Vec<Formula> = more.cloned().collect();
+        let n_known = known.len();
+        known.extend(more);
+        known.push(condition);
+        let facts = self.facts_of_unwrapped(&known);
+        known.extend(facts);
+        known.len() > n_known + 1 && self.is_never(&Formula::All(known))
+    }
+
     /// Whether a value is never negative where the walk is.
     pub(in super::super) fn is_natural_here(&self, value: &Poly) -> bool {
         let below = Formula::lt(value, &Poly::default());
@@ -360,6 +382,27 @@ impl Walk<'_> {
     fn never_wraps(&self, ty: Type) -> bool {
         let is_long = |(min, max): (i128, i128)| max - min >= u32::MAX.into();
         self.case.never_wraps && range_of(ty).is_some_and(is_long)
+    }
+
+    /// The difference of two values of a type. Of a type with a sign that of two which are not
+    /// below 0 here is in its range.
+    pub(in super::super) fn subtracted(
+        &mut self,
+        lhs: &Poly,
+        rhs: &Poly,
+        ty: Type,
+        span: SpanId,
+    ) -> Option<Value> {
+        let exact = lhs.sub(rhs);
+        let wrapped = self.wrapped(exact.clone(), ty, span);
+        let is_kept = matches!(&wrapped, Some(Value::Int(value)) if *value == exact);
+        let has_sign = range_of(ty).is_some_and(|(min, _)| min < 0);
+        let is_known = !is_kept
+            && has_sign
+            && !exact.is_lost()
+            && self.is_natural_here(lhs)
+            && self.is_natural_here(rhs);
+        if is_known { Some(Value::Int(exact)) } else { wrapped }
     }
 
     /// An exact integer brought into the range of its type: `value - 2^w * q`.

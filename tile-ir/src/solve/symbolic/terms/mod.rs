@@ -35,5 +35,6 @@ pub(super) mod scattered;
 mod settled;
 pub(super) mod table;
 mod united;
+pub(super) mod unwrapped;
 pub(super) mod value;
 pub(super) mod wholes;

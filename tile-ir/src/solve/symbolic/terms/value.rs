@@ -216,6 +216,7 @@ impl Walk<'_> {
                 let known = self.operated((*op, span), (lhs, rhs), (ty, own));
                 if let (true, Some(Value::Int(value))) = (is_exact, &known) {
                     self.note_bounded(value, ty);
+                    self.note_unwrapped(value, ty);
                 }
                 known
             }
@@ -400,7 +401,7 @@ impl Walk<'_> {
                 self.note_offset(&lhs, &rhs);
                 self.wrapped(lhs.add(&rhs), ty, span)
             }
-            BinaryOp::Sub => self.wrapped(lhs.sub(&rhs), ty, span),
+            BinaryOp::Sub => self.subtracted(&lhs, &rhs, ty, span),
             BinaryOp::Mul => {
                 self.note_square(&lhs, &rhs);
                 self.note_weight(&lhs, &rhs);

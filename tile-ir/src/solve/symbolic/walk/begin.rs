@@ -165,6 +165,7 @@ fn walk_knowing<'a>(
         turned: BTreeMap::new(),
         tallies: Tallies::new(),
         kept_below: KeptBelow::of(keepers.clone()),
+        unwrapped: Vec::new(),
         recounts: Vec::new(),
         squares: BTreeSet::new(),
         elements: BTreeMap::new(),

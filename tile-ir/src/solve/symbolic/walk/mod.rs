@@ -57,6 +57,7 @@ use super::terms::late::Lates;
 use super::terms::loaded::Element;
 use super::terms::named::Named;
 use super::terms::scattered::Scattered;
+use super::terms::unwrapped::Unwrapped;
 use super::terms::value::Function;
 use super::terms::wholes::Wholes;
 use super::tiles::arrays::Elements;
@@ -161,6 +162,8 @@ pub(super) struct Walk<'a> {
     pub(super) turned: BTreeMap<Unknown, (Poly, Poly)>,
     pub(super) tallies: Tallies,
     pub(super) kept_below: KeptBelow,
+    /// Numbers that no launch wraps.
+    pub(super) unwrapped: Vec<Unwrapped>,
     /// What loops have counted to their ends.
     pub(super) recounts: Vec<Recount>,
     /// Products that are not negative, whatever the numbers are of which they are made.
