@@ -228,3 +228,37 @@ fn what_wraps_by_its_literals_is_not_asked() {
     let range = Some((0, 63 << 30));
     assert_eq!(leaves(&of("64"), &names(1 << 30)), range);
 }
+
+/// A place that a remainder by `w` is taken of.
+fn left_of(place: &str, by: &str) -> String {
+    format!(
+        "fn f(c: &mut Tensor<i32, [N]>, x: u32, w: u32, n: u32) where block: (t in 64),
+        {{ let at = ({place}) % {by}; c[at] = 1; }}"
+    )
+}
+
+#[test]
+fn places_beside_the_length_that_they_go_round() {
+    let max = i128::from(u32::MAX);
+    let names = |x: i128| [("N", 1), ("x", x), ("w", 100), ("n", 7)];
+    let before = left_of("x + w - 1", "w");
+    assert_eq!(leaves(&before, &names(max - 100)), None);
+    assert_eq!(leaves(&before, &names(max - 99)), Some((max + 1, max + 1)));
+    // Of no length it may be below 0.
+    assert_eq!(leaves(&before, &[("N", 1), ("x", 0), ("w", 0), ("n", 7)]), None);
+    let of_literals = left_of("x + 599", "600");
+    assert!(leaves(&of_literals, &names(max - 598)).is_some());
+    // What is no such sum may be a hash.
+    assert_eq!(leaves(&left_of("x + n", "w"), &names(max)), None);
+    assert_eq!(leaves(&left_of("x * 2654435769 + w", "w"), &names(max)), None);
+}
+
+#[test]
+fn places_in_rows() {
+    let text = "fn f(c: &mut Tensor<i32, [N, M]>, x: u32, w: u32, n: u32) where block: (t in 64),
+        { let column = (x + n) % w; let row = (x + n) / w; c[row, column] = 1; }";
+    let names = |x: i128| [("N", 1), ("M", 1), ("x", x), ("w", 100), ("n", 7)];
+    let max = i128::from(u32::MAX);
+    assert_eq!(leaves(text, &names(max - 7)), None);
+    assert_eq!(leaves(text, &names(max - 6)), Some((max + 1, max + 1)));
+}

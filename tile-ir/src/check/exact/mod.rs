@@ -25,6 +25,9 @@
 //! An index has a sign and 64 bits. So a `u64` that becomes one is such a number too where it
 //! is made of them, and may go up to `i64::MAX` only: `size` of 2^64 - 1 would be -1. What is
 //! computed as an index may not leave those 64 bits either ([`indices`]).
+//!
+//! Of what a remainder is taken counts where it is a place, beside the length that it goes round or
+//! in rows of that length ([`neighbours`]).
 
 mod bits;
 mod ceilings;
@@ -33,6 +36,7 @@ mod held;
 mod indices;
 mod literal;
 mod multiples;
+mod neighbours;
 mod parts;
 mod reach;
 mod scaled;
@@ -78,6 +82,7 @@ impl Exact {
                 _ => {}
             }
         }
+        places.extend(sources.left_places(kernel));
         if concerns_warps(&kernel.body) {
             places.extend(numbers_of_warps(kernel));
         }

@@ -23,6 +23,7 @@ use super::super::algebra::poly::{Poly, Unknown};
 use super::super::algebra::symbol::LoopId;
 use super::super::terms::value::Function;
 use super::super::walk::Walk;
+use super::by_turns::Round;
 use super::cases::Case;
 use crate::op::BinaryOp;
 
@@ -62,8 +63,9 @@ impl Walk<'_> {
             return;
         }
         let number = Poly::unknown(self.all_loops[id.0].number);
-        let whole = first.add(&number.mul(&by));
-        let place = (self.all_loops[id.0].head, BinaryOp::Div);
+        let whole = self.without_past_turns(first, &length).add(&number.mul(&by));
+        let head = self.all_loops[id.0].head;
+        let place = (head, BinaryOp::Div);
         if whole.is_lost() {
             return;
         }
@@ -73,8 +75,11 @@ impl Walk<'_> {
             return;
         }
         let own = Poly::unknown(at);
-        let known = Formula::eq(&own, &rest);
-        self.symbols.add_facts(at, if is_never { known } else { known.or(is_outside) });
+        let unless = if is_never { Formula::False } else { is_outside };
+        self.symbols.add_facts(at, Formula::eq(&own, &rest).or(unless.clone()));
+        let round =
+            Round { whole: &whole, turns: &turns, by: &by, length: &length, unless: &unless };
+        self.note_next_turn((at, end), &round, head);
     }
 
     /// What may be the length: by what is divided, and what two cases differ by.

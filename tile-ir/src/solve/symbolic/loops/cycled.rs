@@ -16,6 +16,7 @@ use super::super::algebra::symbol::LoopId;
 use super::super::scans::prefix::single;
 use super::super::terms::integers::range_of;
 use super::super::walk::Walk;
+use super::by_turns::Round;
 use crate::kernel::Type;
 use crate::op::BinaryOp;
 
@@ -39,12 +40,21 @@ impl Walk<'_> {
             return false;
         }
         let number = Poly::unknown(self.all_loops[id.0].number);
-        let whole = first.add(&number.scaled(by));
-        let place = (self.all_loops[id.0].head, BinaryOp::Div);
+        let whole = self.without_past_turns(first, &round).add(&number.scaled(by));
+        let head = self.all_loops[id.0].head;
+        let place = (head, BinaryOp::Div);
         let Some(turns) = self.floor(&whole, &round, place) else { return false };
         let rest = whole.sub(&turns.scaled(length));
         if !rest.is_lost() {
             self.symbols.add_facts(at, Formula::eq(&own, &rest));
+            let round = Round {
+                whole: &whole,
+                turns: &turns,
+                by: &Poly::constant(by),
+                length: &round,
+                unless: &Formula::False,
+            };
+            self.note_next_turn((at, end), &round, head);
         }
         true
     }

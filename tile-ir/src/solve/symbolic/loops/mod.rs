@@ -22,6 +22,7 @@ mod bit_by_bit;
 pub(super) mod bounded;
 mod by_leaves;
 mod by_rounds;
+mod by_turns;
 mod carried;
 mod cases;
 mod claimed;

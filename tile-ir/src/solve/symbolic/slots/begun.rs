@@ -15,6 +15,7 @@
 use super::super::algebra::formula::Formula;
 use super::super::algebra::poly::Poly;
 use super::super::walk::{Site, Walk, Worker};
+use super::lanes::Lane;
 use super::packed::are_numbers;
 use crate::kernel::{
     Access, AccessKind, ArrayRef, ExprId, ExprKind, Literal, Place, Stmt, StmtKind, number_in_text,
@@ -23,13 +24,21 @@ use crate::kernel::{
 /// Most cells that a work-item stores one by one before it sets a counter.
 const MAX_CELLS: i128 = 8;
 
-/// A counter, or one cell of it, and the array whose cells it counts along an axis.
+/// A counter, or one cell of it, and the array whose cells it counts in a lane.
 #[derive(Clone, Copy)]
 struct Counted<'c> {
     counter: ArrayRef,
     cell: Option<&'c [Poly]>,
     array: ArrayRef,
-    axis: usize,
+    lane: &'c Lane,
+}
+
+impl Counted<'_> {
+    /// Which slot's cell a store is in, of those that a setting's cell counts.
+    fn slot_of(&self, store: &Site, setting: &Site) -> Option<Poly> {
+        let slot = self.lane.slot_at(&store.indices, &setting.indices)?;
+        (store.indices.len() > 1 || are_numbers(&setting.indices)).then_some(slot)
+    }
 }
 
 impl Walk<'_> {
@@ -38,9 +47,9 @@ impl Walk<'_> {
     pub(super) fn begins_with_stored(
         &self,
         (counter, cell): (ArrayRef, Option<&[Poly]>),
-        (array, axis): (ArrayRef, usize),
+        (array, lane): (ArrayRef, &Lane),
     ) -> bool {
-        self.sets_to_stored(&self.kernel.body, &Counted { counter, cell, array, axis })
+        self.sets_to_stored(&self.kernel.body, &Counted { counter, cell, array, lane })
     }
 
     fn sets_to_stored(&self, stmts: &[Stmt], of: &Counted<'_>) -> bool {
@@ -86,7 +95,7 @@ impl Walk<'_> {
                 && site.kind == AccessKind::Write
                 && site.worker == Worker::Item
                 && site.loops == setting.loops
-                && self.is_of_row(site, setting, of)
+                && of.slot_of(site, setting).is_some()
                 && !self.is_read_between(of.array, (id.min(*at), id.max(*at)))
         });
         let stores: Vec<&Site> = stores.map(|(_, site)| site).collect();
@@ -96,21 +105,20 @@ impl Walk<'_> {
                 && store.made == setting.made
         };
         let is_stored = |cell: i128| {
-            let is_it = |store: &&Site| store.indices[of.axis].as_constant() == Some(cell);
+            let is_it = |store: &&Site| {
+                of.slot_of(store, setting).is_some_and(|slot| slot.as_constant() == Some(cell))
+            };
             stores.iter().filter(is_own).any(is_it)
         };
         let one_by_one = setting.worker == Worker::Item
             && number.is_some_and(|number| {
                 (1..=MAX_CELLS).contains(&number) && (0..number).all(is_stored)
             });
-        one_by_one || stores.iter().any(|store| self.is_stored_by_all(store, value, of.axis))
-    }
-
-    /// Whether a store is one in the row whose cells a setting's cell counts.
-    fn is_of_row(&self, store: &Site, setting: &Site, of: &Counted<'_>) -> bool {
-        let mut rest = store.indices.clone();
-        rest.remove(of.axis);
-        rest.is_empty() && are_numbers(&setting.indices) || rest == setting.indices
+        one_by_one
+            || stores.iter().any(|store| {
+                let slot = of.slot_of(store, setting);
+                slot.is_some_and(|slot| self.is_stored_by_all(store, value, &slot))
+            })
     }
 
     fn is_read_between(&self, array: ArrayRef, (from, to): (usize, usize)) -> bool {
@@ -120,7 +128,7 @@ impl Walk<'_> {
 
     /// Whether each work-item stores in the cell of its number, and there are as many as a value
     /// says, or more.
-    fn is_stored_by_all(&self, store: &Site, value: ExprId, axis: usize) -> bool {
+    fn is_stored_by_all(&self, store: &Site, value: ExprId, slot: &Poly) -> bool {
         let kernel = self.kernel;
         let (Some([(_, number)]), Some([of_block])) =
             (self.block.as_deref(), kernel.block.as_deref())
@@ -134,7 +142,7 @@ impl Walk<'_> {
             (ExprKind::Cast(inner), extent) => kernel.exprs[*inner].kind == *extent,
             (value, extent) => value == extent,
         };
-        let is_each = store.indices[axis] == Poly::unknown(*number);
+        let is_each = *slot == Poly::unknown(*number);
         as_many && is_each && store.guards.is_empty() && store.made.is_empty()
     }
 }

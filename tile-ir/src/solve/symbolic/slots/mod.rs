@@ -6,6 +6,7 @@ mod both;
 pub(super) mod brought;
 pub(super) mod claim;
 pub(super) mod counters;
+mod lanes;
 mod looks;
 mod lowered;
 pub(super) mod made;

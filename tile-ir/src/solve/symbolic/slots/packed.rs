@@ -11,6 +11,8 @@
 //! - by a scan of flags over the block. Who has the flag stores in the cell, so that the
 //!   sum of all flags is the number of cells taken.
 //!
+//! The cells lie along an axis, or in rows of one ([`super::lanes`]).
+//!
 //! So it is with the places that who counts gets of prefix sums ([`super::placed`]).
 //!
 //! Where every work-item takes one cell by a counter, as many are taken as there are work-items.
@@ -28,14 +30,15 @@ use super::super::algebra::symbol::Obstacle;
 use super::super::scans::Sum;
 use super::super::terms::numbered::Number;
 use super::super::walk::{Site, Walk, Worker};
+use super::lanes::Lane;
 use super::slot::Slot;
 use crate::kernel::{AccessKind, ArrayRef, ExprKind};
 
 /// A store to the cell that a work-item takes.
 pub(in super::super) struct Packing {
     site: usize,
-    /// Which index is the place that it takes.
-    axis: usize,
+    /// Where the places are that it takes.
+    lane: Lane,
     taken: Taken,
     /// The counter's cell, where others of its tile hold something else.
     cell: Option<Vec<Poly>>,
@@ -75,9 +78,10 @@ impl Walk<'_> {
         let mut found: Vec<Packing> = stores
             .flat_map(|(id, site)| (0..site.indices.len()).map(move |axis| (id, axis)))
             .filter_map(|(site, axis)| {
-                let taken =
-                    self.counted_place(site, axis).or_else(|| self.scanned_place(site, axis))?;
-                Some(Packing { site, axis, taken, cell: None, turns: Vec::new() })
+                let counted = self.counted_place(site, axis);
+                let scanned = || Some((Lane::along(axis), self.scanned_place(site, axis)?));
+                let (lane, taken) = counted.or_else(scanned)?;
+                Some(Packing { site, lane, taken, cell: None, turns: Vec::new() })
             })
             .collect();
         // Of which cells it is known that all is taken so: of all, or of one.
@@ -103,17 +107,21 @@ impl Walk<'_> {
 
     /// A store to the cell of a counter's old value, which is made wherever that was taken
     /// and is a cell of the tile.
-    fn counted_place(&self, id: usize, axis: usize) -> Option<Taken> {
+    fn counted_place(&self, id: usize, axis: usize) -> Option<(Lane, Taken)> {
         let site = &self.sites[id];
-        let [(product, 1)] = site.indices[axis].terms() else { return None };
-        let [old] = product.as_slice() else { return None };
-        let slot = self.slots.get(old)?;
+        let mut parts = site.indices[axis].terms().iter().filter_map(|(product, factor)| {
+            let [old] = product.as_slice() else { return None };
+            (*factor == 1).then_some((*old, self.slots.get(old)?))
+        });
+        let (old, slot) = parts.next()?;
+        let lane = Lane::of(&site.indices, axis, (old, slot.indices()))?;
         let extent = self.extents_of_arrays.get(self.kernel.extents(site.array).get(axis)?)?;
         let is_cell = Formula::within(&site.indices[axis], extent);
+        let is_cell = is_cell.and(lane.has(&Poly::unknown(old)));
         let is_it = slot.counts_by_1()
             && slot.is_taken_in(&site.loops)
             && self.is_made_where(id, (slot.unmade().len(), is_cell));
-        is_it.then(|| Taken::Counted(*old, slot.clone()))
+        is_it.then(|| (lane, Taken::Counted(old, slot.clone())))
     }
 
     /// A store to the cell that a scan of flags gives, which is made wherever there is a
@@ -148,15 +156,16 @@ impl Walk<'_> {
         let mut stores: BTreeMap<Unknown, usize> = BTreeMap::new();
         for other in all {
             let Taken::Counted(old, slot) = &other.taken else { continue };
-            let is_of_array = self.sites[other.site].array == array && other.axis == one.axis;
-            let rest = self.rest(other.site, other.axis);
-            let is_its_own = rest.is_empty() || rest == slot.indices();
+            let store = &self.sites[other.site];
+            let is_of_array = store.array == array && other.lane == one.lane;
+            let is_its_own =
+                other.lane.slot_at(&store.indices, slot.indices()) == Some(Poly::unknown(*old));
             if is_of_array && is_its_own && slot.array() == counter && !is_other(slot.indices()) {
                 stores.entry(*old).or_insert(other.site);
             }
         }
         let is_known = matches!(counter, ArrayRef::Tile(_))
-            && self.begins_with_stored((counter, cell), (array, one.axis))
+            && self.begins_with_stored((counter, cell), (array, &one.lane))
             && self.sites.iter().filter(is_update).count() == stores.len();
         let turn = |(old, store): (Unknown, usize)| {
             let (span, _) = self.symbols.get(old)?.obstacle?;
@@ -182,7 +191,8 @@ impl Walk<'_> {
                 && store.guards.is_empty()
                 && slot.unmade().is_empty()
                 && slot.indices().iter().all(|index| index.as_constant().is_some())
-                && self.rest(packing.site, packing.axis).is_empty()
+                && !packing.lane.is_row()
+                && self.rest(packing.site, packing.lane.axis).is_empty()
                 && of_counter.filter(is_update).count() == 1
         })
     }
@@ -200,29 +210,32 @@ impl Walk<'_> {
         if store.array != read.array {
             return false;
         }
-        let place = &read.indices[packing.axis];
-        let rest = self.rest(id, packing.axis);
         let guards = Formula::All(read.guards.clone());
-        let is_below = |count: Unknown| {
-            self.is_never(&guards.clone().and(Formula::le(&Poly::unknown(count), place)))
+        let is_within = |count: Unknown, slot: &Poly| {
+            let beyond = Formula::le(&Poly::unknown(count), slot).or(packing.lane.lacks(slot));
+            self.is_never(&guards.clone().and(beyond))
         };
         match &packing.taken {
             Taken::Counted(_, slot) => {
                 let mut counts = self
                     .counts(slot.array())
-                    .filter(|(_, at)| rest.is_empty() || **at == rest)
                     .filter(|(_, at)| packing.cell.as_ref().is_none_or(|cell| *at == cell));
                 packing.turns.iter().all(|turn| turn.is_over_at(id))
-                    && counts.any(|(count, _)| is_below(count))
+                    && counts.any(|(count, at)| {
+                        let slot = packing.lane.slot_at(&read.indices, at);
+                        slot.is_some_and(|slot| is_within(count, &slot))
+                    })
             }
             Taken::Scanned(sum) => {
+                let rest = self.rest(id, packing.lane.axis);
+                let slot = &read.indices[packing.lane.axis];
                 let is_agreed = rest.iter().all(|index| self.is_agreed(index));
                 is_agreed
-                    && rest == self.rest(packing.site, packing.axis)
+                    && rest == self.rest(packing.site, packing.lane.axis)
                     && packing.site < id
                     && read.loops.starts_with(&store.loops)
                     && self.is_past(id, packing.site, sum.depth())
-                    && self.totals(sum).any(is_below)
+                    && self.totals(sum).any(|total| is_within(total, slot))
             }
         }
     }
@@ -251,14 +264,15 @@ impl Walk<'_> {
         let made = Formula::All(read.guards.clone());
         store.array == read.array
             && store.worker == Worker::Item
-            && self.rest(id, packing.axis).is_empty()
+            && !packing.lane.is_row()
+            && self.rest(id, packing.lane.axis).is_empty()
             && slot.indices().iter().all(|index| index.as_constant().is_some())
             && all.iter().all(is_before)
             && self.counters.n_updates(slot.array()) == raises.len()
             && self.are_of_whole_block(loops)
             && read.loops.starts_with(loops)
             && self.have_counted_up_to(
-                (&read.indices[packing.axis], &made),
+                (&read.indices[packing.lane.axis], &made),
                 (&raises, loops),
                 number,
             )

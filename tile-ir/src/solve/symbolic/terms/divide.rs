@@ -245,6 +245,9 @@ impl Walk<'_> {
         if let Some(rest) = self.floored_sum(lhs, rhs) {
             return Some(rest);
         }
+        if let Some(rest) = self.left_of_rest(lhs, rhs, at) {
+            return Some(rest);
+        }
         let quotient = self.quotient(lhs, rhs, at)?;
         let rest = lhs.sub(&quotient.mul(rhs));
         let is_positive = self.symbols.low(rhs).is_some_and(|low| low > 0)
@@ -266,6 +269,19 @@ impl Walk<'_> {
             let negative = Formula::lt(rhs, &Poly::default()).and(Formula::eq(r, &rest));
             Formula::Any(vec![positive, by_zero, negative])
         }))
+    }
+
+    /// `(a % n + b) % n` is `(a + b) % n`, rounded down, where neither is below 0: what has been
+    /// taken off is a multiple of `n`. Of a number `n` more is known of each digit.
+    fn left_of_rest(&mut self, lhs: &Poly, rhs: &Poly, at: (SpanId, BinaryOp)) -> Option<Poly> {
+        let whole = self.without_past_turns(lhs, rhs);
+        let is_rest = rhs.as_constant().is_none() && whole != *lhs && !whole.is_lost();
+        if !is_rest || !self.is_natural_here(lhs) {
+            return None;
+        }
+        let turns = self.floor(&whole, rhs, at)?;
+        let rest = whole.sub(&turns.mul(rhs));
+        (!rest.is_lost()).then_some(rest)
     }
 
     /// The number of `rhs` by which a natural is divided first, since digits of it come off

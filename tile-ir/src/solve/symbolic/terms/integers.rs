@@ -405,6 +405,23 @@ impl Walk<'_> {
         if is_known { Some(Value::Int(exact)) } else { wrapped }
     }
 
+    /// What is left of a number without a sign that no launch wraps, less one that is not below
+    /// 0, where it is not seen to stay in the range as it is: it does, unless it is below 0.
+    pub(in super::super) fn less_than_exact(
+        &self,
+        (lhs, rhs): (Value, Value),
+        known: Option<&Value>,
+        ty: Type,
+    ) -> Option<Poly> {
+        let (Value::Int(lhs), Value::Int(rhs), Some(Value::Int(known))) = (lhs, rhs, known) else {
+            return None;
+        };
+        let is_unsigned = range_of(ty).is_some_and(|(min, _)| min == 0);
+        let value = self.before_wrapping(known, ty).filter(|_| is_unsigned)?;
+        (value == lhs.sub(&rhs) && self.is_natural_here(&rhs) && self.is_natural_here(&value))
+            .then_some(value)
+    }
+
     /// An exact integer brought into the range of its type: `value - 2^w * q`.
     pub(in super::super) fn wrapped(
         &mut self,

@@ -205,6 +205,7 @@ impl Walk<'_> {
                 (UnaryOp::Neg | UnaryOp::Not, _) => None,
             },
             ExprKind::Binary { op, lhs, rhs } => {
+                let is_less = *op == BinaryOp::Sub && self.is_exact(*lhs);
                 let (lhs, rhs) = (self.value(*lhs), self.value(*rhs));
                 if self.exact.loses(expr) {
                     return None;
@@ -213,7 +214,11 @@ impl Walk<'_> {
                 // What no launch wraps is added as an index is.
                 let is_exact = self.is_exact(expr);
                 let own = if is_exact { Type::Index } else { ty };
+                let parts = (lhs.clone(), rhs.clone());
                 let known = self.operated((*op, span), (lhs, rhs), (ty, own));
+                if is_less && let Some(value) = self.less_than_exact(parts, known.as_ref(), ty) {
+                    return Some(Value::Int(value));
+                }
                 if let (true, Some(Value::Int(value))) = (is_exact, &known) {
                     self.note_bounded(value, ty);
                     self.note_unwrapped(value, ty);

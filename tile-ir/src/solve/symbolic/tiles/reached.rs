@@ -7,7 +7,7 @@
 //!
 //! `s[(start + k) % 64] = …;` goes round: where `k` runs over as many numbers as the tile's row is
 //! long, whatever `start` is, each cell is that of one of them, though it is not told of which. So
-//! it has to be stored for each of them.
+//! it has to be stored for each of them. So it is with the points of an `each`.
 //!
 //! # What it rests on
 //!

@@ -8,6 +8,9 @@
 //! ([`super::super::slots::packed`]), or of those that who counted has filled
 //! ([`super::super::slots::placed`]).
 //!
+//! A store in an `each` is one of its points, of which there is one for each of the loop's numbers
+//! wherever the block comes by.
+//!
 //! That the stores are over when the cell is read is the business of the race rules.
 
 use std::collections::BTreeSet;
@@ -18,7 +21,7 @@ use super::super::pairs::instance::{Builder, Side};
 use super::super::slots::packed::Packing;
 use super::super::slots::placed::Filling;
 use super::super::walk::begin::{walk_limited_stores, walk_stores};
-use super::super::walk::{Site, Walk};
+use super::super::walk::{Site, Walk, Worker};
 use super::reached::Reach;
 use crate::check::Uniformity;
 use crate::kernel::{AccessKind, ArrayRef, Kernel};
@@ -72,7 +75,11 @@ impl Walk<'_> {
     pub(in super::super) fn is_stored_before(&self, read: usize, axes: &Axes) -> bool {
         let site = &self.sites[read];
         let mut missed = Vec::new();
-        for store in self.stores_of_items(site.array, 0..read).rev().take(MAX_STORES) {
+        let is_store = |store: &usize| {
+            let store = &self.sites[*store];
+            store.array == site.array && store.kind == AccessKind::Write
+        };
+        for store in (0..read).rev().filter(is_store).take(MAX_STORES) {
             let Some(by) = self.missed_by_site(store, read, axes) else { continue };
             missed.push(by);
             let mut builder = Builder::alone(self, site);
@@ -86,16 +93,31 @@ impl Walk<'_> {
     }
 
     /// Where a store has not been made in the cell that a read finds.
-    fn missed_by_site(&self, store: usize, read: usize, axes: &Axes) -> Option<Formula> {
+    fn missed_by_site(
+        &self,
+        store: usize,
+        read: usize,
+        axes: &[(Unknown, Poly)],
+    ) -> Option<Formula> {
         let (store, passed) = (&self.sites[store], self.opposites.as_ref()?.get(store)?);
         let read = &self.sites[read];
+        let axes = match &store.worker {
+            Worker::Item => axes,
+            // Where there are no points nobody stores.
+            Worker::Point { each, .. } => self.axes_of_points(*each).filter(|axes| {
+                let is_named = |axis: Unknown| store.indices.iter().any(|of| of.mentions(axis));
+                let has_points = |of: &Poly| self.symbols.low(of).is_some_and(|low| low > 0);
+                axes.iter().all(|(axis, extent)| is_named(*axis) || has_points(extent))
+            })?,
+            Worker::Body | Worker::Thread => return None,
+        };
         let both = store.loops.iter().zip(&read.loops);
         let around = both.take_while(|(one, other)| one == other).count();
         let picked =
             axes.iter().filter_map(|(axis, _)| Some((*axis, self.fixed_by(&store.guards, *axis)?)));
         let reach = Reach {
             at: store.indices.clone(),
-            axes: axes.clone(),
+            axes: axes.to_vec(),
             picked: picked.collect(),
             passed: passed.clone(),
             loops: store.loops.clone(),

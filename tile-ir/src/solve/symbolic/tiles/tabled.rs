@@ -47,6 +47,8 @@ pub(in super::super) struct Tables {
     of: BTreeMap<TileId, Table>,
     /// The axes of the loop that is walked, with their extents.
     point: Vec<(Unknown, Poly)>,
+    /// Those of all, by their numbers.
+    points: BTreeMap<usize, Vec<(Unknown, Poly)>>,
 }
 
 impl Walk<'_> {
@@ -54,8 +56,15 @@ impl Walk<'_> {
     pub(in super::super) fn axes_of_point(&mut self, axes: &[Axis]) -> Vec<(VarId, Unknown)> {
         let extents: Vec<Poly> = axes.iter().map(|axis| self.index(axis.extent)).collect();
         let axes = self.axes(axes, Sharing::Private);
-        self.held.tables.point = axes.iter().map(|(_, axis)| *axis).zip(extents).collect();
+        let point: Vec<_> = axes.iter().map(|(_, axis)| *axis).zip(extents).collect();
+        self.held.tables.points.insert(self.eaches, point.clone());
+        self.held.tables.point = point;
         axes
+    }
+
+    /// The axes of the points of a cooperative loop of this number, with their extents.
+    pub(super) fn axes_of_points(&self, each: usize) -> Option<&[(Unknown, Poly)]> {
+        self.held.tables.points.get(&each).map(Vec::as_slice)
     }
 
     /// Notes what has been stored in a tile's cell, where all cells are stored like it.
