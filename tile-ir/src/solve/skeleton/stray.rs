@@ -29,6 +29,9 @@ pub(crate) struct Stray {
 /// its 32 or 64 bits: in no launch that is meant. Lowering guards it all the same.
 const FARTHEST: u64 = 1 << 31;
 
+/// What is so little below 2^32 is a number below 0, `t as u32 - 1` of the first work-item.
+const BELOW: std::ops::Range<i64> = (1 << 32) - (1 << 16)..1 << 32;
+
 impl Machine<'_> {
     /// Keeps the first access of each site that leaves its tile, along an axis whose index
     /// is not of loaded data, in what is a run of the kernel.
@@ -42,7 +45,8 @@ impl Machine<'_> {
         let extents = &self.extents[self.kernel.tensors.len() + tile.index()];
         let left = indices.iter().zip(extents).position(|(index, extent)| {
             let at = index.as_index();
-            index.is_known() && !(0..*extent).contains(&at) && at.unsigned_abs() < FARTHEST
+            let is_meant = at.unsigned_abs() < FARTHEST || BELOW.contains(&at);
+            index.is_known() && !(0..*extent).contains(&at) && is_meant
         });
         let Some(axis) = left else { return };
         let stray = Stray {
