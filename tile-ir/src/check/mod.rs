@@ -64,6 +64,7 @@ use crate::exchange::Group;
 use crate::kernel::{Kernel, TileId};
 use crate::solve::skeleton::{Effort, Findings, enumerate};
 use crate::solve::symbolic::Proofs;
+use initialised::Reported;
 use races::Judged;
 
 /// How it is known that a kernel has no race.
@@ -192,6 +193,8 @@ struct Refused {
     found: Diagnostics,
     /// Whether something is wrong for certain, and not only unproved.
     is_certain: bool,
+    /// The tiles that may be read before they are written.
+    unfilled: BTreeSet<TileId>,
 }
 
 /// Checks a kernel.
@@ -283,11 +286,11 @@ fn check_as_written(mut kernel: Kernel, text: Option<&Kernel>) -> Result<Checked
     let mut found = run(&kernel, is_proved, (&unfilled, is_inside));
     found.adopt(&glance);
     let stray = accesses.check(&found.strays, &mut diags);
-    let (mut unwritten, mut unshown) = (Diagnostics::new(), BTreeSet::new());
+    let (mut unwritten, mut reported) = (Diagnostics::new(), Reported::default());
     if !diverges {
         // Who has left early has written nothing: that is one mistake, not two.
         let facts = (&uniform, &folds);
-        unshown =
+        reported =
             initialised::check_initialised(&kernel, facts, &found.fills, &stray, &mut unwritten);
     }
     let mut rest = Diagnostics::new();
@@ -302,8 +305,7 @@ fn check_as_written(mut kernel: Kernel, text: Option<&Kernel>) -> Result<Checked
     });
     // What races in tiles decide is asked when they are mended.
     let races = rest.iter().any(|found| found.code == Code::SharedRace);
-    let is_told = |found: &Diagnostic| !(races && unshown.contains(&found.primary));
-    let may_be_unfilled = unwritten.has_errors();
+    let is_told = |found: &Diagnostic| !(races && reported.unshown.contains(&found.primary));
     let told = unwritten.into_iter().filter(is_told).chain(rest);
     told.for_each(|found| diags.push(found));
     // What is written another way may name less.
@@ -318,16 +320,17 @@ fn check_as_written(mut kernel: Kernel, text: Option<&Kernel>) -> Result<Checked
             Ok(Checked { kernel: CheckedKernel { kernel, verdict, order_independent }, warnings })
         }
         judged => {
-            let is_certain = may_be_unfilled
+            let is_certain = reported.has_vars
                 || judged.is_none_or(|judged| judged.collides)
                 || diags.iter().any(is_certain);
-            Err(Box::new(Refused { kernel, found: diags, is_certain }))
+            let unfilled = reported.tiles;
+            Err(Box::new(Refused { kernel, found: diags, is_certain, unfilled }))
         }
     }
 }
 
 /// Whether a finding is an error that says of something that it is wrong; of races runs say it.
-/// That a tile is filled is no proof but a search, which the whole kernel has to pass.
+/// That a tile may be read before it is filled can still be disproved.
 fn is_certain(found: &Diagnostic) -> bool {
     let may_be_right = matches!(
         found.code,
@@ -336,6 +339,7 @@ fn is_certain(found: &Diagnostic) -> bool {
             | Code::BlockRace
             | Code::UndecidedRace
             | Code::PadChangesResult
+            | Code::Uninitialised
     );
     found.severity == Severity::Error && !may_be_right
 }

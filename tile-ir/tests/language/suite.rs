@@ -133,7 +133,7 @@ families! {
     starts stencils steps stolen stored strays strides summed sums swept symbolic tables takers
     tallies teams tickets tiles together told totals triangles turned turns twice unrolled
     unseen unset values vectors verified vouched waits walked warps wavefronts wavelets waves
-    weighed wholes wide wished worlds
+    weighed whiles wholes wide wished worlds
 }
 
 #[test]

@@ -34,17 +34,23 @@
 //!   way makes a precondition of it.
 //!
 //! That what is read has been written is seen of the whole kernel: runs that find no such read are
-//! no proof, and those of a way are others. That results do not depend on the order is said of the
-//! whole. It is proved for all sizes where each way is. Of barriers that order nothing nothing is
-//! said.
+//! no proof, and those of a way are others. But where runs of the whole have found one that may be,
+//! or have not come to their end, each way may show of that tile by its text alone that there is
+//! none ([`super::initialised`]): that is a proof for the launches that take it. That results do not
+//! depend on the order is said of the whole. It is proved for all sizes where each way is. Of
+//! barriers that order nothing nothing is said.
 
 mod conditions;
 mod way;
 
+use std::collections::BTreeSet;
+
 use self::conditions::deciding;
 use self::way::Way;
-use super::{Exact, Refused, Verdict, check_either_spelling, narrows};
-use crate::kernel::Kernel;
+use super::{
+    Exact, Folds, Refused, Verdict, check_either_spelling, initialised, narrows, uniformity,
+};
+use crate::kernel::{Kernel, TileId};
 
 /// How many conditions are asked of one way, and how many ways there are in all.
 const MAX_CONDITIONS: usize = 3;
@@ -56,12 +62,15 @@ pub(super) fn right_each_way(refused: &Refused) -> Option<Verdict> {
         return None;
     }
     let whole = &refused.kernel;
-    let mut search = Search { whole, exact: None, left: MAX_WAYS };
+    let unfilled = &refused.unfilled;
+    let mut search = Search { whole, unfilled, exact: None, left: MAX_WAYS };
     search.parted(&Way::whole(whole), MAX_CONDITIONS)
 }
 
 struct Search<'a> {
     whole: &'a Kernel,
+    /// The tiles of which each way has to show that what is read there has been written.
+    unfilled: &'a BTreeSet<TileId>,
     /// The numbers that a launch of the whole kernel bounds.
     exact: Option<Exact>,
     /// How many ways may yet be checked.
@@ -91,8 +100,15 @@ impl Search<'_> {
     fn right(&mut self, way: &Way) -> Option<Verdict> {
         way.spellings(self.whole).into_iter().find_map(|kernel| {
             let checked = check_either_spelling(&kernel, None).ok()?.kernel;
-            self.asks_all_of(&checked.kernel).then_some(checked.verdict)
+            let is_right = self.fills(&checked.kernel) && self.asks_all_of(&checked.kernel);
+            is_right.then_some(checked.verdict)
         })
+    }
+
+    /// Whether the text of a way shows that the open tiles are filled before they are read.
+    fn fills(&self, way: &Kernel) -> bool {
+        let unfilled = || initialised::unfilled(way, (&uniformity(way), &Folds::of(way)));
+        self.unfilled.is_empty() || unfilled().is_disjoint(self.unfilled)
     }
 
     /// Whether a launch of the whole kernel is asked for all numbers of which one of this way is.

@@ -73,30 +73,29 @@ use crate::span::SpanId;
 /// The tiles of which the text does not show that whatever is read has been written.
 pub(super) fn unfilled(kernel: &Kernel, facts: (&Uniformity, &Folds)) -> BTreeSet<TileId> {
     let mut diags = Diagnostics::new();
-    check_tiles(kernel, facts, &Fills::default(), &BTreeSet::new(), &mut diags).0
+    check_initialised(kernel, facts, &Fills::default(), &BTreeSet::new(), &mut diags).tiles
+}
+
+/// What may be read before it is written.
+#[derive(Default)]
+pub(super) struct Reported {
+    /// The tiles, and those that are stray.
+    pub(super) tiles: BTreeSet<TileId>,
+    /// Whether variables are, too.
+    pub(super) has_vars: bool,
+    /// The places of the reads that no run has been asked about.
+    pub(super) unshown: BTreeSet<SpanId>,
 }
 
 /// Reports every variable and tile that may be read before it is written; not the
-/// tiles that are `stray`: where an access leaves a tile, that comes first. Gives the places of
-/// those that no run has been asked about.
+/// tiles that are `stray`: where an access leaves a tile, that comes first.
 pub(super) fn check_initialised(
-    kernel: &Kernel,
-    facts: (&Uniformity, &Folds),
-    fills: &Fills,
-    stray: &BTreeSet<ArrayRef>,
-    diags: &mut Diagnostics,
-) -> BTreeSet<SpanId> {
-    check_tiles(kernel, facts, fills, stray, diags).1
-}
-
-/// The same; gives the tiles that are reported, or stray, too.
-fn check_tiles(
     kernel: &Kernel,
     (uniform, folds): (&Uniformity, &Folds),
     fills: &Fills,
     stray: &BTreeSet<ArrayRef>,
     diags: &mut Diagnostics,
-) -> (BTreeSet<TileId>, BTreeSet<SpanId>) {
+) -> Reported {
     let mut cx = Flow {
         kernel,
         uniform,
@@ -126,7 +125,8 @@ fn check_tiles(
         diags,
     };
     cx.walk(&kernel.body, &mut State::default());
-    (cx.reported_tiles, cx.unshown)
+    let has_vars = !cx.reported_vars.is_empty();
+    Reported { tiles: cx.reported_tiles, has_vars, unshown: cx.unshown }
 }
 
 struct Flow<'a> {

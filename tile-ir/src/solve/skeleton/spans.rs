@@ -17,7 +17,7 @@ use crate::kernel::{
     ArrayRef, ExprId, ExprKind, Kernel, Literal, LoopRange, Place, Stmt, StmtKind, TileDomain,
     Type, VarId, VarKind,
 };
-use crate::op::{BinaryOp, MathFn};
+use crate::op::{BinaryOp, MathFn, UnaryOp};
 
 /// How deep expressions are looked into.
 const MAX_DEPTH: u32 = 16;
@@ -280,8 +280,12 @@ impl<'a> Spans<'a> {
                 Some((0, 1))
             }
             ExprKind::Tiles { extent, .. } if self.is_open.get() => Some((0, of(*extent).1)),
+            ExprKind::Unary { op: UnaryOp::Neg, operand } => {
+                let (low, high) = of(*operand);
+                Some((high.checked_neg()?, low.checked_neg()?))
+            }
             ExprKind::Literal(_)
-            | ExprKind::Unary { .. }
+            | ExprKind::Unary { op: UnaryOp::Not, .. }
             | ExprKind::Math { .. }
             | ExprKind::Tiles { .. } => None,
         }

@@ -54,6 +54,7 @@ pub(crate) use pairs::one_to_one::one_to_one;
 pub(crate) use pairs::parted::{never_part, one_answer};
 pub(crate) use pairs::proofs::Proofs;
 pub(crate) use pairs::reads::Reads;
+use pairs::renewals::Renewals;
 pub(crate) use pairs::row_by_row::row_by_row;
 pub(crate) use pairs::staying::staying;
 pub(crate) use pairs::suggest::{Suggestion, Suggestions};
@@ -173,12 +174,16 @@ fn prove_some(
     retain_hard(walk, &mut cases);
     walk.effort.lengthen(cases.len() / HARD_PAIRS);
     let collided = if cases.is_empty() { BTreeSet::new() } else { collided() };
+    let mut renewals = Renewals::of(&walk.effort);
     let mut out = Vec::new();
     for case in cases {
         let ((a, b), meeting) = case.parts();
         let (first, second) = (&sites[a], &sites[b]);
         let is_told = is_told(walk, &case, &out);
-        if is_told || collided.contains(&first.array) || walk.is_disjoint(first, second, meeting) {
+        if is_told
+            || collided.contains(&first.array)
+            || renewals.is_disjoint(walk, [first, second], (meeting, out.is_empty()))
+        {
             continue;
         }
         let relation = match &case {

@@ -16,6 +16,8 @@ pub(in super::super) struct Beside {
     sites: RefCell<Vec<Site>>,
     answers: Known,
     effort: Effort,
+    /// What might be spent at first.
+    whole: Effort,
 }
 
 impl Default for Beside {
@@ -27,8 +29,15 @@ impl Default for Beside {
 impl Beside {
     /// It may take a quarter of what other proofs may, besides.
     pub(in super::super) fn of(others: &Effort) -> Self {
-        let effort = others.half().half();
-        Self { sites: RefCell::default(), answers: Known::default(), effort }
+        let whole = others.half().half();
+        let effort = whole.copied();
+        Self { sites: RefCell::default(), answers: Known::default(), effort, whole }
+    }
+
+    /// It may take as much as at first, also for what was asked and not shown.
+    pub(in super::super) fn renew(&self) {
+        self.answers.forget_unshown();
+        self.effort.renew(&self.whole);
     }
 
     /// The answer that was given of two such accesses, or what `prove` says.

@@ -60,6 +60,18 @@ impl Walk<'_> {
         own
     }
 
+    /// An access without the guards that say nothing of what its indices are made of.
+    pub(super) fn with_guards_of_indices(&self, site: &Site) -> Site {
+        let parts = self.parts_of_indices(site);
+        let mut own = site.clone();
+        own.guards.retain(|guard| {
+            let mut asked = Vec::new();
+            guard.collect_unknowns(&mut asked);
+            asked.iter().any(|unknown| self.is_varying(*unknown, &parts))
+        });
+        own
+    }
+
     /// Whether an unknown is one of these, and not the launch's.
     fn is_varying(&self, unknown: Unknown, parts: &BTreeSet<Unknown>) -> bool {
         let of_launch = |symbol: &Symbol| matches!(symbol.sharing, Sharing::Launch);

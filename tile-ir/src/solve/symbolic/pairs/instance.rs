@@ -86,6 +86,17 @@ impl Walk<'_> {
         })
     }
 
+    /// The same, where a proof that is not found is looked for again.
+    pub(in super::super) fn is_disjoint_so_far(
+        &self,
+        [first, second]: [&Site; 2],
+        meeting: Meeting<'_>,
+    ) -> bool {
+        self.proofs.ask(&self.sites, ([first, second], meeting), true, || {
+            self.is_found_disjoint(first, second, meeting)
+        })
+    }
+
     /// The same, where no proof is looked for if numbers are found at once for which the two
     /// meet, by all that is known of them.
     pub(in super::super) fn is_soon_disjoint(
@@ -539,9 +550,15 @@ impl<'a> Builder<'a> {
 
     /// Whether what was asserted never holds, as far as a question beside the proofs finds out.
     pub(in super::super) fn have_no_solution(self) -> bool {
+        self.have_none_within(ASKED)
+    }
+
+    /// The same, as far as a question finds out that takes one of so many parts of a kernel's
+    /// effort.
+    pub(in super::super) fn have_none_within(self, part: u64) -> bool {
         let effort = &self.walk.effort;
         let systems = self.systems();
-        effort.within_part(ASKED, || systems.iter().all(|system| system.has_no_solution(effort)))
+        effort.within_part(part, || systems.iter().all(|system| system.has_no_solution(effort)))
     }
 
     /// Asserts what is known of the symbols that are mentioned, and of those that

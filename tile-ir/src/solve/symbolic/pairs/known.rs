@@ -51,6 +51,11 @@ impl Known {
 }
 
 impl Known {
+    /// What was not shown may be asked again.
+    pub(in super::super) fn forget_unshown(&self) {
+        self.0.borrow_mut().retain(|_, is_shown| *is_shown);
+    }
+
     /// Whether two accesses of the same elements are known never to meet so that are made wherever
     /// these are.
     fn is_covered(&self, sites: &[Site], ([first, second], meeting): &Question) -> bool {

@@ -22,6 +22,7 @@ pub(super) mod proofs;
 mod put_in;
 pub(super) mod ranks;
 pub(super) mod reads;
+pub(super) mod renewals;
 pub(super) mod row_by_row;
 mod signs;
 mod split;

@@ -79,6 +79,21 @@ impl Effort {
         self.0.set(self.0.get() * (1 + (more as u64).min(MAX_MORE)));
     }
 
+    /// As much as is left.
+    pub(in super::super) fn copied(&self) -> Self {
+        Self(self.0.clone())
+    }
+
+    /// Begins again with so much.
+    pub(in super::super) fn renew(&self, whole: &Self) {
+        self.0.set(whole.0.get());
+    }
+
+    /// Whether less than half of so much is left.
+    pub(in super::super) fn is_less_than_half_of(&self, whole: &Self) -> bool {
+        self.0.get() < whole.0.get() / 2
+    }
+
     /// Half as much as is left.
     pub(in super::super) fn half(&self) -> Self {
         Self(Cell::new(self.0.get() / 2))

@@ -13,6 +13,8 @@
 //!
 //! - All of the block are in the same iterations of the loops around who asks. Other loops around
 //!   the store make numbers, or their first iteration stores; nobody leaves these before their end.
+//!   Of one that asks whether it goes on, `while k < n { s[k] = …; k += 64; }`, the end is where it
+//!   asks for the first time what holds from then on.
 //! - Coordinates of who stores that a cell does not name are those that the conditions around pick,
 //!   or 0.
 //! - Nothing but the number decides whether the store is made, and what the block agrees on.
@@ -159,7 +161,7 @@ impl Walk<'_> {
         around: &[LoopId],
     ) -> Option<Formula> {
         let inner = reach.loops.strip_prefix(around)?;
-        let is_whole = |id: &LoopId| self.all_loops[id.0].is_whole;
+        let is_whole = |id: &LoopId| goes_on_to_its_end(&self.all_loops[id.0]);
         if !self.are_of_whole_block(around) || !inner.iter().all(is_whole) {
             return None;
         }
@@ -253,6 +255,13 @@ fn counted(index: &Poly, coordinates: &[(Unknown, Option<Poly>)]) -> Option<Coun
     let found = forward.or_else(|| Some((Number::of(&own.negated(), coordinates)?, true)));
     let (number, is_backward) = found.filter(|_| !index.is_lost())?;
     Some(Counted { number, base, is_backward, round: None })
+}
+
+/// Whether all iterations of a loop are run up to where it is known to have none any more. One that
+/// asks before each whether it goes on has them up to the first number at which it does not, and
+/// where that is known it would not go on at any later one.
+fn goes_on_to_its_end(of: &Loop) -> bool {
+    !of.is_left && (of.is_whole || of.beyond.is_some())
 }
 
 /// How many iterations a loop has, if nobody leaves it.

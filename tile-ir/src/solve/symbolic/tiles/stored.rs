@@ -30,6 +30,11 @@ use crate::span::SpanId;
 /// Most stores of a tile that are looked at.
 const MAX_STORES: usize = 16;
 
+/// Of how many parts of a kernel's effort it may take one to see that a cell is missed by none of
+/// some stores, and by none of all.
+const PART: u64 = 16;
+const LAST_PART: u64 = 4;
+
 /// The reads and updates of tiles that find nothing but what a work-item has stored. Rounds of
 /// short loops that update tiles are walked one by one where `walks_updates`.
 pub(crate) fn stored(
@@ -79,17 +84,20 @@ impl Walk<'_> {
             let store = &self.sites[*store];
             store.array == site.array && store.kind == AccessKind::Write
         };
+        let never_missed = |missed: &[Formula], part: u64| {
+            let mut builder = Builder::alone(self, site);
+            builder.mention_rounds([site; 2]);
+            builder.assert(Side::First, &Formula::All(missed.to_vec()));
+            builder.have_none_within(part)
+        };
         for store in (0..read).rev().filter(is_store).take(MAX_STORES) {
             let Some(by) = self.missed_by_site(store, read, axes) else { continue };
             missed.push(by);
-            let mut builder = Builder::alone(self, site);
-            builder.mention_rounds([site; 2]);
-            builder.assert(Side::First, &Formula::All(missed.clone()));
-            if builder.have_no_solution() {
+            if never_missed(&missed, PART) {
                 return true;
             }
         }
-        false
+        !missed.is_empty() && never_missed(&missed, LAST_PART)
     }
 
     /// Where a store has not been made in the cell that a read finds.
