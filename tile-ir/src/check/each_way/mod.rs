@@ -99,9 +99,12 @@ impl Search<'_> {
     /// How it is known that a way is right, if it is as it stands.
     fn right(&mut self, way: &Way) -> Option<Verdict> {
         way.spellings(self.whole).into_iter().find_map(|kernel| {
+            // The text is soon asked, and mostly says whether more is to be.
+            if !self.fills(&kernel) {
+                return None;
+            }
             let checked = check_either_spelling(&kernel, None).ok()?.kernel;
-            let is_right = self.fills(&checked.kernel) && self.asks_all_of(&checked.kernel);
-            is_right.then_some(checked.verdict)
+            self.asks_all_of(&checked.kernel).then_some(checked.verdict)
         })
     }
 
