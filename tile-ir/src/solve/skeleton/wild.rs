@@ -135,7 +135,9 @@ impl Log {
     }
 }
 
-/// Of each kind of access two, of two workers.
+/// Of each kind of access so many that whoever collides with one that was made collides with one of
+/// these: two of two blocks, or of two warps. As long as all are of one warp, which orders those of
+/// before and behind its barriers, two work-items of each time between these.
 #[derive(Default)]
 struct Users<'a> {
     writers: Vec<&'a Entry<'a>>,
@@ -150,7 +152,23 @@ impl<'a> Users<'a> {
             AccessKind::Read => &mut self.readers,
             AccessKind::Atomic => &mut self.updaters,
         };
-        if users.iter().all(|user| user.mark.differs(&entry.mark, scope)) && users.len() < 2 {
+        let is_new = match scope {
+            Scope::Grid => {
+                users.len() < 2 && users.iter().all(|user| user.mark.differs(&entry.mark, scope))
+            }
+            Scope::Block => {
+                let warp = |entry: &Entry<'_>| entry.mark.warp;
+                let time = |entry: &Entry<'_>| (entry.mark.warp, entry.mark.epoch);
+                let are_of_two_warps =
+                    users.last().is_some_and(|last| warp(last) != warp(users[0]));
+                let mut beside = users.iter().filter(|user| time(user) == time(entry));
+                let is_known = beside.next().is_some_and(|first| {
+                    first.mark.worker == entry.mark.worker || beside.next().is_some()
+                });
+                !are_of_two_warps && !is_known
+            }
+        };
+        if is_new {
             users.push(entry);
         }
     }
