@@ -64,7 +64,7 @@ use crate::exchange::Group;
 use crate::kernel::{Kernel, TileId};
 use crate::solve::skeleton::{Effort, Findings, enumerate};
 use crate::solve::symbolic::Proofs;
-use initialised::Reported;
+use initialised::{Facts, Reported};
 use races::Judged;
 
 /// How it is known that a kernel has no race.
@@ -186,6 +186,17 @@ fn check_pads(
     found.into_iter().for_each(|diagnostic| diags.push(diagnostic));
 }
 
+/// What is said of a kernel that is checked.
+#[derive(Clone, Copy)]
+enum Report<'k> {
+    /// All that concerns the author of this text.
+    All(&'k Kernel),
+    /// Of one that is right, which barriers it does not need.
+    IfRight,
+    /// Whether it is right.
+    Verdict,
+}
+
 /// A kernel that is refused.
 struct Refused {
     /// As it was checked: what work-items agree on, the block decides.
@@ -205,7 +216,7 @@ struct Refused {
 pub fn check_kernel(mut kernel: Kernel) -> Result<Checked, Diagnostics> {
     precondition::put_in_values(&mut kernel);
     anew::declare_anew(&mut kernel);
-    let refused = match check_either_spelling(&kernel, Some(&kernel)) {
+    let refused = match check_either_spelling(&kernel, Report::All(&kernel)) {
         Ok(checked) => return Ok(checked),
         Err(refused) => *refused,
     };
@@ -218,28 +229,43 @@ pub fn check_kernel(mut kernel: Kernel) -> Result<Checked, Diagnostics> {
 /// A kernel of which a part only was open as it stands, and is known to be right.
 fn accepted(refused: Refused, verdict: Verdict) -> Checked {
     let Refused { kernel, found, .. } = refused;
-    let is_warning = |found: &Diagnostic| found.severity == Severity::Warning;
     let order_independent = order::is_order_independent(&kernel);
     let kernel = CheckedKernel { kernel, verdict, order_independent };
-    Checked { kernel, warnings: found.into_iter().filter(is_warning).collect() }
+    Checked { kernel, warnings: warnings_in(found) }
 }
 
-/// Checks a kernel as it stands, and in another spelling where nothing shows that it is right;
-/// `text` is what its author wrote, if the kernel is that.
-fn check_either_spelling(kernel: &Kernel, text: Option<&Kernel>) -> Result<Checked, Box<Refused>> {
-    check_as_written(kernel.clone(), text).or_else(|refused| {
-        let found = &refused.found;
-        let other = spelling::may_be_right(found).then(|| spelling::respelled(kernel)).flatten();
-        match other.map(|other| check_as_written(other, text)) {
-            Some(Ok(checked)) => Ok(checked),
-            Some(Err(_)) | None => Err(refused),
+fn warnings_in(found: Diagnostics) -> Vec<Diagnostic> {
+    found.into_iter().filter(|found| found.severity == Severity::Warning).collect()
+}
+
+/// Checks a kernel as it stands, and in another spelling where nothing shows that it is right.
+fn check_either_spelling(kernel: &Kernel, report: Report<'_>) -> Result<Checked, Box<Refused>> {
+    let refused = match check_as_written(kernel.clone(), report) {
+        Ok(checked) => return Ok(checked),
+        Err(refused) => refused,
+    };
+    let may_be_right = spelling::may_be_right(&refused.found);
+    let Some(other) = may_be_right.then(|| spelling::respelled(kernel)).flatten() else {
+        return Err(refused);
+    };
+    // What there is to say of a text that is refused is said already.
+    let report = match report {
+        Report::All(_) | Report::IfRight => Report::IfRight,
+        Report::Verdict => Report::Verdict,
+    };
+    match check_as_written(other, report) {
+        Ok(mut checked) => {
+            let warnings = warnings_in(refused.found);
+            checked.warnings.retain(|found| !warnings.contains(found));
+            checked.warnings.splice(0..0, warnings);
+            Ok(checked)
         }
-    })
+        Err(_) => Err(refused),
+    }
 }
 
-/// Checks a kernel as it stands. What concerns the `text` of an author is left out where there is
-/// none.
-fn check_as_written(mut kernel: Kernel, text: Option<&Kernel>) -> Result<Checked, Box<Refused>> {
+/// Checks a kernel as it stands.
+fn check_as_written(mut kernel: Kernel, report: Report<'_>) -> Result<Checked, Box<Refused>> {
     let mut diags = Diagnostics::new();
     let mut folds = Folds::of(&kernel);
     let mut flow = flow_of(&kernel, &folds);
@@ -259,7 +285,7 @@ fn check_as_written(mut kernel: Kernel, text: Option<&Kernel>) -> Result<Checked
     owned::check_owned(&kernel, &uniform, &flow, &mut diags);
     let diverges = diags.has_errors();
     progress::check_progress(&kernel, &mut diags);
-    if text.is_some() {
+    if let Report::All(_) = report {
         assumed::check_assumptions(&kernel, &uniform, &folds, &mut diags);
     }
     // Of an array that collides for certain, more is asked when that is mended.
@@ -279,9 +305,10 @@ fn check_as_written(mut kernel: Kernel, text: Option<&Kernel>) -> Result<Checked
         accesses.prove(&uniform);
     }
     let is_inside = accesses.all_stay();
+    let facts = Facts::of(&kernel, &uniform, &folds);
     let unfilled = || match diverges {
         true => BTreeSet::new(),
-        false => initialised::unfilled(&kernel, (&uniform, &folds)),
+        false => initialised::unfilled(&kernel, &facts),
     };
     let mut found = run(&kernel, is_proved, (&unfilled, is_inside));
     found.adopt(&glance);
@@ -289,9 +316,8 @@ fn check_as_written(mut kernel: Kernel, text: Option<&Kernel>) -> Result<Checked
     let (mut unwritten, mut reported) = (Diagnostics::new(), Reported::default());
     if !diverges {
         // Who has left early has written nothing: that is one mistake, not two.
-        let facts = (&uniform, &folds);
         reported =
-            initialised::check_initialised(&kernel, facts, &found.fills, &stray, &mut unwritten);
+            initialised::check_initialised(&kernel, &facts, &found.fills, &stray, &mut unwritten);
     }
     let mut rest = Diagnostics::new();
     if stray.is_empty() {
@@ -299,9 +325,9 @@ fn check_as_written(mut kernel: Kernel, text: Option<&Kernel>) -> Result<Checked
         check_pads((&kernel, &uniform), as_written.as_ref(), &mut rest);
     }
     // Where not everybody reaches a barrier, it is unknown what it separates.
-    let judged = (!diverges).then(|| match text {
-        Some(_) => races::check_races(&kernel, (found, unproved), &stray, &mut rest),
-        None => races::judge_races(&kernel, (found, unproved)),
+    let judged = (!diverges).then(|| match report {
+        Report::All(_) => races::check_races(&kernel, (found, unproved), &stray, &mut rest),
+        Report::IfRight | Report::Verdict => races::judge_races(&kernel, (found, unproved)),
     });
     // What races in tiles decide is asked when they are mended.
     let races = rest.iter().any(|found| found.code == Code::SharedRace);
@@ -309,10 +335,12 @@ fn check_as_written(mut kernel: Kernel, text: Option<&Kernel>) -> Result<Checked
     let told = unwritten.into_iter().filter(is_told).chain(rest);
     told.for_each(|found| diags.push(found));
     // What is written another way may name less.
-    text.into_iter().for_each(|text| unused::check_unused(text, &mut diags));
+    if let Report::All(text) = report {
+        unused::check_unused(text, &mut diags);
+    }
     match judged {
         Some(Judged { verdict: Some(verdict), .. }) if !diags.has_errors() => {
-            if text.is_some() {
+            if let Report::All(_) | Report::IfRight = report {
                 redundant::check_redundant(&kernel, &uniform, proofs, &mut diags);
             }
             let warnings = diags.into_iter().collect();

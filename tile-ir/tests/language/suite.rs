@@ -121,8 +121,8 @@ families! {
     counts cursors decided digit_rounds digits dims doubled doubtful each_way elected ended ends
     equations exact far fetched few filled flags flipped followed former found fronts further
     gather generated generics given graphs grids grouped halos halved halvings hand hits
-    inclusive inserted kept lanes last_part lastly late launched launches layers leaving left
-    lessons levels library limits listed loaded long looped loops made many_rounds marks
+    inclusive inserted kept lanes large last_part lastly late launched launches layers leaving
+    left lessons levels library limits listed loaded long looped loops made many_rounds marks
     matrices merges micro mirrors mixed multiplied narrow nearby nearly offsets open opposed
     orders padded pairings params parted partial partners passed permuted physics picked
     pictures pieces placed places planes ported ports powers prefixes probed programs published

@@ -48,7 +48,7 @@ use std::collections::BTreeSet;
 use self::conditions::deciding;
 use self::way::Way;
 use super::{
-    Exact, Folds, Refused, Verdict, check_either_spelling, initialised, narrows, uniformity,
+    Exact, Folds, Refused, Report, Verdict, check_either_spelling, initialised, narrows, uniformity,
 };
 use crate::kernel::{Kernel, TileId};
 
@@ -103,15 +103,18 @@ impl Search<'_> {
             if !self.fills(&kernel) {
                 return None;
             }
-            let checked = check_either_spelling(&kernel, None).ok()?.kernel;
+            let checked = check_either_spelling(&kernel, Report::Verdict).ok()?.kernel;
             self.asks_all_of(&checked.kernel).then_some(checked.verdict)
         })
     }
 
     /// Whether the text of a way shows that the open tiles are filled before they are read.
     fn fills(&self, way: &Kernel) -> bool {
-        let unfilled = || initialised::unfilled(way, (&uniformity(way), &Folds::of(way)));
-        self.unfilled.is_empty() || unfilled().is_disjoint(self.unfilled)
+        self.unfilled.is_empty() || {
+            let (uniform, folds) = (uniformity(way), Folds::of(way));
+            let facts = initialised::Facts::of(way, &uniform, &folds);
+            initialised::unfilled(way, &facts).is_disjoint(self.unfilled)
+        }
     }
 
     /// Whether a launch of the whole kernel is asked for all numbers of which one of this way is.

@@ -70,8 +70,22 @@ use crate::kernel::{ArrayRef, ExprId, Kernel, TileId, VarId, immutable_lets};
 use crate::solve::skeleton::Fills;
 use crate::span::SpanId;
 
+/// What is known of a kernel, or found out once.
+pub(super) struct Facts<'a> {
+    uniform: &'a Uniformity,
+    folds: &'a Folds,
+    taken: Taken<'a>,
+}
+
+impl<'a> Facts<'a> {
+    /// Of a kernel.
+    pub(super) fn of(kernel: &'a Kernel, uniform: &'a Uniformity, folds: &'a Folds) -> Self {
+        Self { uniform, folds, taken: Taken::of(kernel, uniform) }
+    }
+}
+
 /// The tiles of which the text does not show that whatever is read has been written.
-pub(super) fn unfilled(kernel: &Kernel, facts: (&Uniformity, &Folds)) -> BTreeSet<TileId> {
+pub(super) fn unfilled(kernel: &Kernel, facts: &Facts<'_>) -> BTreeSet<TileId> {
     let mut diags = Diagnostics::new();
     check_initialised(kernel, facts, &Fills::default(), &BTreeSet::new(), &mut diags).tiles
 }
@@ -91,17 +105,17 @@ pub(super) struct Reported {
 /// tiles that are `stray`: where an access leaves a tile, that comes first.
 pub(super) fn check_initialised(
     kernel: &Kernel,
-    (uniform, folds): (&Uniformity, &Folds),
+    facts: &Facts<'_>,
     fills: &Fills,
     stray: &BTreeSet<ArrayRef>,
     diags: &mut Diagnostics,
 ) -> Reported {
     let mut cx = Flow {
         kernel,
-        uniform,
-        folds,
+        uniform: facts.uniform,
+        folds: facts.folds,
         fills,
-        taken: Taken::of(kernel, uniform),
+        taken: &facts.taken,
         written: WrittenTensors::of(kernel),
         lets: immutable_lets(&kernel.body, kernel),
         steps: BTreeMap::new(),
@@ -135,7 +149,7 @@ struct Flow<'a> {
     folds: &'a Folds,
     /// What running the kernel at small sizes has shown.
     fills: &'a Fills,
-    taken: Taken<'a>,
+    taken: &'a Taken<'a>,
     /// The tensors that the kernel stores to.
     written: WrittenTensors,
     lets: BTreeMap<VarId, ExprId>,

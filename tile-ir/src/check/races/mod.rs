@@ -24,7 +24,7 @@ use crate::check::{Uniformity, Verdict, uniformity};
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::kernel::{ArrayRef, Kernel, Source};
 use crate::solve::skeleton::{Conflict, Exhaustion, Findings, Pair, Scope, Site};
-use crate::solve::symbolic::{Unproved, prove_among};
+use crate::solve::symbolic::{Unproved, Wrapping, prove_among};
 use crate::span::SpanId;
 use between::Between;
 use cure::{Cure, Sought, find_cure};
@@ -55,8 +55,9 @@ pub(super) fn check_races(
     diags: &mut Diagnostics,
 ) -> Judged {
     let uniformity = uniformity(kernel);
+    let numbers = Wrapping::of(kernel, &uniformity);
     drop_proved(&unproved, &mut found);
-    let mut told: BTreeSet<_> = found.known.iter().map(spots).collect();
+    let told: BTreeSet<_> = found.known.iter().map(spots).collect();
     let mut rest = settle((kernel, &uniformity), unproved, &told, &mut found);
     found.conflicts.retain(|conflict| !stray.contains(&conflict.pair.array()));
     found.open.retain(|(pair, _)| !stray.contains(&pair.array()));
@@ -85,7 +86,7 @@ pub(super) fn check_races(
         // Of what collides for certain, the rest is told when that is mended.
         if !is_mended && !arrays.contains(&pair.array()) && collided.insert(places(pair)) {
             let context = (&found, &mut fuel, &mut cures);
-            diags.push(open(kernel, &uniformity, (pair, *source), context));
+            diags.push(open((kernel, &uniformity, &numbers), (pair, *source), context));
         }
     }
     // With one that mends all.
@@ -95,7 +96,11 @@ pub(super) fn check_races(
     // Of an array that collides not every pair is found; the next run speaks of
     // what is left when that is mended.
     let mut known = stray.clone();
-    known.extend(found.known.iter().map(Pair::array));
+    let mut told = BTreeSet::new();
+    for pair in found.reported() {
+        known.insert(pair.array());
+        told.insert(spots(pair));
+    }
     let mut groups: Vec<(&Unproved, &Exhaustion, usize)> = Vec::new();
     for (unproved, why) in &rest.undecided {
         if !known.contains(&unproved.array) && told.insert(spots_of(unproved)) {
@@ -106,7 +111,7 @@ pub(super) fn check_races(
         }
     }
     for (unproved, why, more) in groups {
-        let wraps = of_wrapping(kernel, &uniformity, &Met::of_unproved(unproved));
+        let wraps = of_wrapping(kernel, &numbers, &Met::of_unproved(unproved));
         diags.push(wraps.unwrap_or_else(|| {
             let settled_by = undecided::settling(kernel, &uniformity, unproved);
             undecided::report(kernel, unproved, (why, settled_by), more)
@@ -142,8 +147,7 @@ fn is_proved_in(mended: &Kernel, pair: &Pair) -> bool {
 /// What is said of a pair that data decides about: where a barrier between the two is
 /// all that is missing, and any data shows it, that.
 fn open(
-    kernel: &Kernel,
-    uniformity: &Uniformity,
+    (kernel, uniformity, numbers): (&Kernel, &Uniformity, &Wrapping<'_>),
     (pair, source): (&Pair, Source),
     (found, fuel, cures): (&Findings, &mut u32, &mut Vec<Cure>),
 ) -> Diagnostic {
@@ -168,7 +172,7 @@ fn open(
             report(&mut Between::of(kernel), example, &sought, &[])
         }
         (Some(cure), _) => text::open(kernel, pair, source, None).help(Prose::place(kernel, &cure)),
-        (None, _) => of_wrapping(kernel, uniformity, &Met::of_pair(pair))
+        (None, _) => of_wrapping(kernel, numbers, &Met::of_pair(pair))
             .unwrap_or_else(|| text::open(kernel, pair, source, settled_by())),
     }
 }

@@ -1,11 +1,10 @@
 //! What is said where nothing but a number that may wrap keeps accesses from being proved apart.
 
 use super::undecided::{scope_of, unshown};
-use crate::check::Uniformity;
 use crate::diag::Diagnostic;
 use crate::kernel::{AccessKind, ArrayRef, Kernel, print_expr};
 use crate::solve::skeleton::{Pair, Scope};
-use crate::solve::symbolic::{Places, Unproved, wrapping};
+use crate::solve::symbolic::{Places, Unproved, Wrapping};
 use crate::span::SpanId;
 
 /// Two accesses of one array: where they are, what they do, and between whom it is open.
@@ -30,12 +29,12 @@ impl Met {
 /// What is said of accesses that would be apart if a number did not wrap, if they would.
 pub(super) fn of_wrapping(
     kernel: &Kernel,
-    uniformity: &Uniformity,
+    numbers: &Wrapping<'_>,
     met: &Met,
 ) -> Option<Diagnostic> {
     let spans = met.accesses.map(|(span, _)| span);
     let places = Places { array: met.array, spans, is_between: met.scope == Scope::Grid };
-    let span = wrapping(kernel, uniformity, places)?;
+    let span = numbers.number(places)?;
     let expr = kernel.exprs.iter().rev().find(|(_, expr)| expr.span == span);
     let number = expr
         .map_or_else(|| "a number".to_owned(), |(id, _)| format!("`{}`", print_expr(kernel, id)));

@@ -3,6 +3,7 @@
 //! `if in_bounds(a[g, t]) { s[t + 1] = …; }` leaves a tile of 256 elements where rows are as long
 //! as the block: at none of the small sizes. What stands around an access, and that its index is
 //! outside, is made to come together ([`super::joint`]); such a launch is then run as any other.
+//! So are launches with large numbers ([`super::large`]).
 
 use std::collections::BTreeSet;
 
@@ -12,7 +13,7 @@ use super::machine::{Blocks, Machine, Stop};
 use super::plain::Plain;
 use super::plan::Plan;
 use super::sizes::{Choice, Sizes};
-use super::{BUDGET, Findings, Stray, assumptions, joint};
+use super::{BUDGET, Findings, Stray, assumptions, joint, large};
 use crate::arena::EntityId as _;
 use crate::kernel::{ArrayRef, Kernel, TileId, Var, VarId, VarKind};
 use crate::span::SpanId;
@@ -20,6 +21,9 @@ use crate::span::SpanId;
 /// What may be spent on the launches of one tile, and at least on one of them.
 const FUEL: u32 = BUDGET / 2;
 const OF_ONE: u32 = BUDGET / 64;
+
+/// What may be spent on launches with large numbers.
+const OF_LARGE: u32 = BUDGET / 8;
 
 /// The part of what is left that one launch may spend, at least so much.
 const OF_ALL: u32 = 2;
@@ -68,6 +72,10 @@ pub(crate) fn leaving(kernel: &Kernel, tile: TileId, accesses: &BTreeSet<SpanId>
         if left == 0 {
             break;
         }
+    }
+    let mut left = OF_LARGE;
+    for launch in starts.first().map(|usual| large::launches(kernel, usual)).unwrap_or_default() {
+        run(&launch, &mut left);
     }
     found.strays
 }

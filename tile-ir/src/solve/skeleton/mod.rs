@@ -59,6 +59,7 @@ mod further;
 mod hash;
 mod joint;
 mod lacking;
+mod large;
 mod late;
 mod leaving;
 mod literals;
@@ -234,6 +235,12 @@ impl Findings {
 
     fn certain(&self) -> impl Iterator<Item = &Conflict> {
         self.conflicts.iter().filter(|conflict| conflict.cause.is_none())
+    }
+
+    /// The pairs of which something is left to say.
+    pub(crate) fn reported(&self) -> impl Iterator<Item = &Pair> {
+        let open = self.open.iter().map(|(pair, _)| pair);
+        self.conflicts.iter().map(|conflict| &conflict.pair).chain(open)
     }
 
     /// Whether it may be that accesses to some tile collide.

@@ -58,7 +58,7 @@ use pairs::renewals::Renewals;
 pub(crate) use pairs::row_by_row::row_by_row;
 pub(crate) use pairs::staying::staying;
 pub(crate) use pairs::suggest::{Suggestion, Suggestions};
-pub(crate) use pairs::wrapping::{Places, wrapping};
+pub(crate) use pairs::wrapping::{Places, Wrapping};
 pub(super) use search::linear::{Effort, Row};
 pub(super) use search::whole_point::whole_point;
 pub(crate) use tiles::arrays::has_loops_of_updates;
@@ -128,7 +128,7 @@ pub(crate) fn prove_within(
     };
     let mut walk = walk::begin::walk(kernel, uniformity);
     walk.set_effort(Effort::parts(1, part));
-    prove_some(&mut walk, &is_asked, &mut BTreeSet::new)
+    prove_some(&walk, &is_asked, &mut BTreeSet::new)
 }
 
 /// How two accesses of a kernel can meet, by their numbers.
@@ -148,19 +148,17 @@ const HARD_PAIRS: usize = 16;
 
 /// Those of the pairs of which `is_asked`, and not of arrays that have `collided`.
 fn prove_some(
-    walk: &mut Walk<'_>,
+    walk: &Walk<'_>,
     is_asked: &IsAsked<'_>,
     collided: &mut dyn FnMut() -> BTreeSet<ArrayRef>,
 ) -> Vec<Unproved> {
-    let pairs = std::mem::take(&mut walk.pairs).into_list();
-    let walk = &*walk;
     let sites = &walk.sites;
     let conflict = |(a, b): (usize, usize), meeting: Meeting<'_>| {
         let pair @ [first, second] = [&sites[a], &sites[b]];
         let may_conflict = first.array == second.array && first.kind.conflicts(second.kind);
         may_conflict && is_asked(pair, meeting)
     };
-    let mut cases: Vec<Case> = pairs.into_iter().map(Case::InBlock).collect();
+    let mut cases: Vec<Case> = walk.pairs.list().into_iter().map(Case::InBlock).collect();
     if !walk.kernel.grid.is_empty() {
         let is_tensor = |at: &usize| matches!(sites[*at].array, ArrayRef::Tensor(_));
         let between = (0..sites.len()).filter(is_tensor);

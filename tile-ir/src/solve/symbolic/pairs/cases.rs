@@ -230,7 +230,7 @@ impl Shares {
     pub(in super::super) fn within<'a>(
         &self,
         walk: &mut Walk<'a>,
-        prove: impl FnOnce(&mut Walk<'a>) -> Vec<Unproved>,
+        prove: impl FnOnce(&Walk<'a>) -> Vec<Unproved>,
     ) -> Vec<Unproved> {
         walk.set_effort(self.left.taken(self.part));
         let unproved = prove(walk);

@@ -378,7 +378,7 @@ impl Pairs {
     }
 
     /// All pairs, those left out that another one covers.
-    pub(in super::super) fn into_list(self) -> Vec<Encounter> {
+    pub(in super::super) fn list(&self) -> Vec<Encounter> {
         let covered = |pair: (SiteId, SiteId), distance: &Distance| {
             let mirrored = (pair.1, pair.0);
             let found = [pair, mirrored].into_iter().filter_map(|pair| self.0.get(&pair)).flatten();

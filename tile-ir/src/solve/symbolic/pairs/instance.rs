@@ -266,6 +266,9 @@ impl Walk<'_> {
 
     /// Whether a condition never holds, at all sizes, for no work-item.
     pub(in super::super) fn is_never(&self, condition: &Formula) -> bool {
+        if self.effort.is_spent_beyond() {
+            return false;
+        }
         let mut builder = Builder::new(self, Meeting::BetweenBlocks);
         builder.made.extend(self.made.iter().map(|old| (*old, Side::First)));
         builder.assert(Side::First, condition);
@@ -557,6 +560,9 @@ impl<'a> Builder<'a> {
     /// effort.
     pub(in super::super) fn have_none_within(self, part: u64) -> bool {
         let effort = &self.walk.effort;
+        if effort.is_spent_beyond() {
+            return false;
+        }
         let systems = self.systems();
         effort.within_part(part, || systems.iter().all(|system| system.has_no_solution(effort)))
     }

@@ -112,7 +112,7 @@ impl<'a> EachSize<'a> {
         let mut walk = begin::walk(&fixed, self.uniformity);
         walk.set_effort(self.effort.taken(of.div_ceil(SHARE)));
         let is_asked = |sites: [&Site; 2], meeting: Meeting<'_>| are_asked(open, sites, meeting);
-        let failed = prove_some(&mut walk, &is_asked, &mut BTreeSet::new);
+        let failed = prove_some(&walk, &is_asked, &mut BTreeSet::new);
         self.effort.put_back(&walk.effort);
         self.failed_by_cases(&fixed, failed)
     }

@@ -43,9 +43,9 @@ impl Proofs {
         uniformity: &Uniformity,
         collided: &mut dyn FnMut() -> BTreeSet<ArrayRef>,
     ) -> Vec<Unproved> {
-        let mut walk = walk(kernel, uniformity);
+        let walk = walk(kernel, uniformity);
         self.exact = Some(Rc::clone(&walk.exact));
-        let unproved = prove_some(&mut walk, &|_, _| true, collided);
+        let unproved = prove_some(&walk, &|_, _| true, collided);
         self.known = walk.proofs;
         unproved
     }
@@ -58,7 +58,7 @@ impl Proofs {
             Some(exact) => walk_again(kernel, uniformity, Rc::clone(exact)),
             None => walk(kernel, uniformity),
         };
-        let pairs = std::mem::take(&mut walk.pairs).into_list();
+        let pairs = walk.pairs.list();
         std::mem::swap(&mut walk.proofs, &mut self.known);
         std::mem::swap(&mut walk.effort, &mut self.effort);
         let are_complete = pairs.iter().all(|Encounter { sites: (a, b), distance, paths }| {

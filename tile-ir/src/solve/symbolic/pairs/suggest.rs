@@ -35,8 +35,8 @@ pub(crate) struct Suggestions<'a> {
 impl<'a> Suggestions<'a> {
     /// Reads a kernel.
     pub(crate) fn of(kernel: &'a Kernel, uniformity: &'a Uniformity) -> Self {
-        let mut walk = begin::walk(kernel, uniformity);
-        let pairs = std::mem::take(&mut walk.pairs).into_list();
+        let walk = begin::walk(kernel, uniformity);
+        let pairs = walk.pairs.list();
         let admitted = admitted(&walk);
         Self { walk, pairs, admitted }
     }

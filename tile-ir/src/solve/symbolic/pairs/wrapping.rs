@@ -5,14 +5,15 @@
 //! the pair is proved there, wrapping is what there is to speak of, whatever else the index is
 //! made of: with `first[0] + t` it is not that `first[0]` is loaded.
 
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
 
 use super::super::algebra::poly::{Poly, Unknown};
 use super::super::algebra::symbol::{Obstacle, Sharing};
-use super::super::walk::begin::walk;
+use super::super::search::linear::Effort;
+use super::super::walk::begin::{walk, walk_case};
 use super::super::walk::{Case, Site, Walk};
-use super::super::{Relation, Unproved};
-use super::cases::{Shares, unproved_in_case};
+use super::super::{Relation, Unproved, prove_some};
 use super::instance::Meeting;
 use crate::check::Uniformity;
 use crate::kernel::{ArrayRef, Kernel};
@@ -37,17 +38,44 @@ impl Places {
     }
 }
 
-/// The number that may wrap, where that alone keeps accesses from being proved apart.
-pub(crate) fn wrapping(kernel: &Kernel, uniformity: &Uniformity, places: Places) -> Option<SpanId> {
-    let wrapped = wrapped_in(&walk(kernel, uniformity), places)?;
-    let is_asked = |[first, second]: [&Site; 2], meeting: Meeting<'_>| {
-        meeting.is_between_blocks() == places.is_between
-            && first.array == places.array
-            && places.are(first.span, second.span)
-    };
-    let case = Case { never_wraps: true, ..Case::default() };
-    let left = unproved_in_case((kernel, uniformity), case, &Shares::of(1), &is_asked);
-    (!left.iter().any(|found| places.is_of(found))).then_some(wrapped)
+/// Of how many parts of a kernel's effort a question takes one at most.
+const PART: usize = 4;
+
+/// What is known of the numbers of one kernel that may wrap. It takes two walks, whatever number
+/// of pairs is asked about.
+pub(crate) struct Wrapping<'a> {
+    kernel: &'a Kernel,
+    uniformity: &'a Uniformity,
+    walk: OnceCell<Walk<'a>>,
+    /// As if no number wrapped.
+    unwrapped: OnceCell<Walk<'a>>,
+}
+
+impl<'a> Wrapping<'a> {
+    /// Of a kernel.
+    pub(crate) fn of(kernel: &'a Kernel, uniformity: &'a Uniformity) -> Self {
+        Self { kernel, uniformity, walk: OnceCell::new(), unwrapped: OnceCell::new() }
+    }
+
+    /// The number that may wrap, where that alone keeps accesses from being proved apart.
+    pub(crate) fn number(&self, places: Places) -> Option<SpanId> {
+        let walk = self.walk.get_or_init(|| walk(self.kernel, self.uniformity));
+        let wrapped = wrapped_in(walk, places)?;
+        let unwrapped = self.unwrapped.get_or_init(|| {
+            let case = Case { never_wraps: true, ..Case::default() };
+            let mut walk = walk_case(self.kernel, self.uniformity, case);
+            walk.set_effort(Effort::parts(1, PART));
+            walk
+        });
+        unwrapped.effort.renew(&Effort::parts(1, PART));
+        let is_asked = |[first, second]: [&Site; 2], meeting: Meeting<'_>| {
+            meeting.is_between_blocks() == places.is_between
+                && first.array == places.array
+                && places.are(first.span, second.span)
+        };
+        let left = prove_some(unwrapped, &is_asked, &mut BTreeSet::new);
+        (!left.iter().any(|found| places.is_of(found))).then_some(wrapped)
+    }
 }
 
 /// A number that may wrap, of those that the accesses' indices and conditions are made of.

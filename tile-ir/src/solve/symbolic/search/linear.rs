@@ -46,88 +46,110 @@ enum Outcome {
 
 type Step<T> = Result<T, Outcome>;
 
+/// What questions may take that come when nothing is left, and that are answered only where
+/// no search is needed.
+const MAX_BEYOND: u64 = MAX_SPENT / 2;
+
 /// What is left before everything is given up: what bounds the time of a kernel's
 /// check.
 #[derive(Debug)]
-pub(in crate::solve) struct Effort(Cell<u64>);
+pub(in crate::solve) struct Effort {
+    left: Cell<u64>,
+    /// What is left for questions that come later.
+    beyond: Cell<u64>,
+}
 
 impl Effort {
     /// As much as a kernel's proofs may take.
     pub(in super::super) const fn of_kernel() -> Self {
-        Self(Cell::new(MAX_SPENT))
+        Self::of(MAX_SPENT)
+    }
+
+    const fn of(left: u64) -> Self {
+        Self { left: Cell::new(left), beyond: Cell::new(MAX_BEYOND) }
     }
 
     /// Some of so many equal parts of that.
     pub(in crate::solve) fn parts(some: usize, of: usize) -> Self {
-        Self(Cell::new(MAX_SPENT * some as u64 / (of as u64).max(1)))
+        Self::of(MAX_SPENT * some as u64 / (of as u64).max(1))
     }
 
     /// What `ask` gives when it may take no more than one of so many parts of what a
     /// kernel's proofs may.
     pub(in super::super) fn within_part<T>(&self, of: u64, ask: impl FnOnce() -> T) -> T {
-        let all = self.0.get();
+        let all = self.left.get();
         let part = all.min(MAX_SPENT / of.max(1));
-        self.0.set(part);
+        self.left.set(part);
         let answer = ask();
-        let spent = part.saturating_sub(self.0.get());
-        self.0.set(all.saturating_sub(spent));
+        let spent = part.saturating_sub(self.left.get());
+        self.left.set(all.saturating_sub(spent));
         answer
     }
 
     /// Adds as much as is left so many times, or [`MAX_MORE`] times: for much to be proved.
     pub(in super::super) fn lengthen(&self, more: usize) {
-        self.0.set(self.0.get() * (1 + (more as u64).min(MAX_MORE)));
+        self.left.set(self.left.get() * (1 + (more as u64).min(MAX_MORE)));
     }
 
     /// As much as is left.
     pub(in super::super) fn copied(&self) -> Self {
-        Self(self.0.clone())
+        Self::of(self.left.get())
     }
 
     /// Begins again with so much.
     pub(in super::super) fn renew(&self, whole: &Self) {
-        self.0.set(whole.0.get());
+        self.left.set(whole.left.get());
     }
 
     /// Whether less than half of so much is left.
     pub(in super::super) fn is_less_than_half_of(&self, whole: &Self) -> bool {
-        self.0.get() < whole.0.get() / 2
+        self.left.get() < whole.left.get() / 2
     }
 
     /// Half as much as is left.
     pub(in super::super) fn half(&self) -> Self {
-        Self(Cell::new(self.0.get() / 2))
+        Self::of(self.left.get() / 2)
     }
 
     /// One of so many parts of a kernel's, or what is left, which is taken off.
     pub(in super::super) fn taken(&self, of: usize) -> Self {
-        let taken = self.0.get().min(MAX_SPENT / (of as u64).max(1));
-        self.0.set(self.0.get() - taken);
-        Self(Cell::new(taken))
+        let taken = self.left.get().min(MAX_SPENT / (of as u64).max(1));
+        self.left.set(self.left.get() - taken);
+        Self::of(taken)
     }
 
     /// Adds what was taken off and not needed.
     pub(in super::super) fn put_back(&self, rest: &Self) {
-        self.0.set(self.0.get() + rest.0.get());
+        self.left.set(self.left.get() + rest.left.get());
     }
 
     /// What `ask` gives when it takes what it needs from `other` in place of this.
     pub(in super::super) fn exchanged<T>(&self, other: &Self, ask: impl FnOnce() -> T) -> T {
-        self.0.swap(&other.0);
+        self.left.swap(&other.left);
         let answer = ask();
-        self.0.swap(&other.0);
+        self.left.swap(&other.left);
         answer
     }
 
     /// Whether nothing is left.
     pub(in super::super) fn is_spent(&self) -> bool {
-        self.0.get() == 0
+        self.left.get() == 0
+    }
+
+    /// Takes so much off for a question that came when nothing was left.
+    pub(in super::super) fn spend_beyond(&self, cost: usize) {
+        self.beyond.set(self.beyond.get().saturating_sub(cost as u64));
+    }
+
+    /// Whether nothing is left for such questions either.
+    pub(in super::super) fn is_spent_beyond(&self) -> bool {
+        self.is_spent() && self.beyond.get() == 0
     }
 
     /// Takes so much off; `false` where there is not so much.
     pub(in super::super) fn spend(&self, cost: usize) -> bool {
-        let left = self.0.get().checked_sub(cost as u64);
-        self.0.set(left.unwrap_or(0));
+        let left = self.left.get().checked_sub(cost as u64);
+        self.left.set(left.unwrap_or(0));
         left.is_some()
     }
 }

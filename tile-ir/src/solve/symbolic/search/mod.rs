@@ -66,23 +66,41 @@ impl System {
     /// Whether no integers fulfil all constraints; `false` where that could not
     /// be shown.
     pub(super) fn has_no_solution(&self, effort: &Effort) -> bool {
-        !self.has_evident_solution() && self.is_refuted(effort)
+        match effort.is_spent() {
+            true => self.is_refuted_at_once(effort),
+            false => !self.has_evident_solution() && self.is_refuted(effort),
+        }
     }
 
     /// The same, where it may be asked of what is multiplied whether it is positive.
     pub(super) fn has_none_at_all(&self, effort: &Effort) -> bool {
+        if effort.is_spent() {
+            return self.is_refuted_at_once(effort);
+        }
         !self.has_evident_solution()
             && (self.is_refuted(effort)
                 || self.is_refuted_by_factors(effort)
                 || self.is_refuted_by_spared_factor(effort))
     }
 
+    /// Whether that is seen without a search, when nothing is left for one.
+    fn is_refuted_at_once(&self, effort: &Effort) -> bool {
+        if effort.is_spent_beyond() {
+            return false;
+        }
+        let mut system = self.clone();
+        while system.count_from_another() {}
+        system.settle();
+        effort.spend_beyond(system.take_work());
+        system.contradictory
+    }
+
     fn is_refuted(&self, effort: &Effort) -> bool {
         let prove = |system| Search::new(effort).refute(system, MAX_DEPTH);
         let (is_refuted, is_cut_short) =
             effort.within_part(SHORT_PART, || (prove(self.clone()), effort.is_spent()));
-        if is_refuted {
-            return true;
+        if is_refuted || effort.is_spent() {
+            return is_refuted;
         }
         let plain = || is_cut_short && prove(self.clone());
         let by_digits = match self.with_digits() {

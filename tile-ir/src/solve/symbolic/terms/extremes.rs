@@ -1,9 +1,11 @@
 //! Divisions rounded up, and the smaller and the larger of two values: functions with facts
 //! that say all there is to say.
 
-use super::super::algebra::formula::Formula;
+use super::super::algebra::formula::{Cond, Formula};
 use super::super::algebra::poly::Poly;
+use super::super::algebra::symbol::Obstacle;
 use super::super::walk::{Value, Walk};
+use super::larger;
 use super::value::Function;
 use crate::op::BinaryOp;
 use crate::span::SpanId;
@@ -58,17 +60,42 @@ impl Walk<'_> {
     /// The smaller or the larger of two values.
     pub(in super::super) fn extremum(
         &mut self,
-        at: (SpanId, BinaryOp),
+        (span, op): (SpanId, BinaryOp),
         lhs: Poly,
         rhs: Poly,
     ) -> Option<Value> {
+        let obstacle = Some((span, Obstacle::Operator(op)));
+        self.extremum_with(op == BinaryOp::Min, [lhs, rhs], obstacle).map(Value::Int)
+    }
+
+    /// What a choice gives that takes the smaller of two values, or the larger: `if a < b { a }
+    /// else { b }` is `min(a, b)`.
+    pub(in super::super) fn chosen_extremum(
+        &mut self,
+        cond: &Cond,
+        then: &Poly,
+        otherwise: &Poly,
+    ) -> Option<Poly> {
+        let is_min = larger::is_larger(cond, otherwise, then);
+        (is_min || larger::is_larger(cond, then, otherwise))
+            .then(|| self.extremum_with(is_min, [then.clone(), otherwise.clone()], None))
+            .flatten()
+    }
+
+    fn extremum_with(
+        &mut self,
+        is_min: bool,
+        [lhs, rhs]: [Poly; 2],
+        obstacle: Option<(SpanId, Obstacle)>,
+    ) -> Option<Poly> {
         if lhs.is_lost() || rhs.is_lost() {
             return None;
         }
-        let is_min = at.1 == BinaryOp::Min;
+        // Of the same two it is one, whichever comes first.
+        let [lhs, rhs] = if lhs <= rhs { [lhs, rhs] } else { [rhs, lhs] };
         for (one, other) in [(&lhs, &rhs), (&rhs, &lhs)] {
             if self.symbols.low(&one.sub(other)).is_some_and(|low| low >= 0) {
-                return Some(Value::Int(if is_min { other.clone() } else { one.clone() }));
+                return Some(if is_min { other.clone() } else { one.clone() });
             }
         }
         let lows = (self.symbols.low(&lhs), self.symbols.low(&rhs));
@@ -78,12 +105,12 @@ impl Walk<'_> {
             (Some(_), None) | (None, Some(_)) | (None, None) => None,
         };
         let function = if is_min { Function::Min } else { Function::Max };
-        Some(Value::Int(self.function(function, &lhs, &rhs, low, at, |m| {
+        Some(self.function_with((function, &lhs, &rhs), low, obstacle, |m| {
             let bound = |side: &Poly| {
                 if is_min { Formula::le(m, side) } else { Formula::le(side, m) }
             };
             let one = Formula::eq(m, &lhs).or(Formula::eq(m, &rhs));
             Formula::All(vec![bound(&lhs), bound(&rhs), one])
-        })))
+        }))
     }
 }

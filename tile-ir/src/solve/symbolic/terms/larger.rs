@@ -25,7 +25,7 @@ pub(in super::super) fn bounds(
 }
 
 /// Whether the condition says that `one` is the larger, and its opposite that it is not.
-fn is_larger(cond: &Cond, one: &Poly, other: &Poly) -> bool {
+pub(in super::super) fn is_larger(cond: &Cond, one: &Poly, other: &Poly) -> bool {
     let says = |part: &Formula, large: &Poly, small: &Poly| {
         *part == Formula::le(small, large) || *part == Formula::lt(small, large)
     };

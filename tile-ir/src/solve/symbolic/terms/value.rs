@@ -491,11 +491,6 @@ impl Walk<'_> {
         (span, shown): (SpanId, BinaryOp),
         facts: impl FnOnce(&Poly) -> Formula,
     ) -> Poly {
-        let key = (function, lhs.clone(), rhs.clone());
-        if let Some(unknown) = self.functions.get(&key) {
-            return Poly::unknown(*unknown);
-        }
-        let of = lhs.unknowns().chain(rhs.unknowns()).collect();
         let what = match function {
             Function::UnsignedTurns | Function::SignedTurns | Function::Narrowed => Obstacle::Wraps,
             Function::Quotient
@@ -509,7 +504,22 @@ impl Walk<'_> {
             | Function::Min
             | Function::Max => Obstacle::Operator(shown),
         };
-        let obstacle = Some((span, what));
+        self.function_with((function, lhs, rhs), low, Some((span, what)), facts)
+    }
+
+    /// The same, where this is in the way of a proof.
+    pub(in super::super) fn function_with(
+        &mut self,
+        (function, lhs, rhs): (Function, &Poly, &Poly),
+        low: Option<i128>,
+        obstacle: Option<(SpanId, Obstacle)>,
+        facts: impl FnOnce(&Poly) -> Formula,
+    ) -> Poly {
+        let key = (function, lhs.clone(), rhs.clone());
+        if let Some(unknown) = self.functions.get(&key) {
+            return Poly::unknown(*unknown);
+        }
+        let of = lhs.unknowns().chain(rhs.unknowns()).collect();
         let unknown = self.symbol(Sharing::Function(of), low, obstacle);
         let facts = facts(&Poly::unknown(unknown));
         self.symbols.add_facts(unknown, facts);
@@ -563,6 +573,9 @@ impl Walk<'_> {
                 }
                 if let Some(sum) = self.counted_by_flag(cond, (&then, &otherwise), uniform) {
                     return Some(Value::Int(sum));
+                }
+                if let Some(extremum) = self.chosen_extremum(cond, &then, &otherwise) {
+                    return Some(Value::Int(extremum));
                 }
                 let cases = |m: &Poly| {
                     let case =
