@@ -74,7 +74,8 @@ pub(crate) fn leaving(kernel: &Kernel, tile: TileId, accesses: &BTreeSet<SpanId>
         }
     }
     let mut left = OF_LARGE;
-    for launch in starts.first().map(|usual| large::launches(kernel, usual)).unwrap_or_default() {
+    for mut launch in large::launches(kernel, &choice) {
+        launch.sizes = put.at(launch.sizes);
         run(&launch, &mut left);
     }
     found.strays

@@ -12,7 +12,7 @@ use super::thresholds::beyond;
 use super::turns::Turns;
 use super::types::Types;
 use super::wished::Wishes;
-use super::{BUDGET, Effort, Findings, Pool, assumptions};
+use super::{BUDGET, Effort, Findings, Pool, assumptions, large};
 use crate::kernel::{ArrayRef, Kernel, TileId};
 
 /// Sizes to be run one after the other, and whether of each also the blocks are run that
@@ -140,6 +140,12 @@ impl<'a> Setup<'a> {
         }
         if of_tiles && !kernel.grid.is_empty() {
             passes.push((Box::new(choice.with_far_blocks().into_iter()), true, OF_FAR));
+        }
+        if of_tiles && is_proved {
+            let large = large::tile_sizes(kernel, choice);
+            if !large.is_empty() {
+                passes.push((Box::new(large.into_iter()), false, OF_FAR));
+            }
         }
         // Those may use up what is left.
         if of_tiles && is_proved {

@@ -8,6 +8,7 @@
 //! variables that they set by data ([`super::super::loops::bounded`]), which costs more than
 //! it mostly tells. A sign that no launch has by its preconditions is no case.
 
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::search::linear::Effort;
@@ -48,40 +49,44 @@ pub(crate) fn unproved_by_cases(
     uniformity: &Uniformity,
     open: &[Unproved],
 ) -> Vec<Unproved> {
-    let left = unproved_with_arrays(kernel, uniformity, open);
-    let left = unproved_in_each_case(kernel, uniformity, &left);
-    let left = unproved_for_each_value(kernel, uniformity, &left);
-    let left = unproved_with_each_value(kernel, uniformity, &left);
-    let left = unproved_either_way(kernel, uniformity, &left);
-    unproved_in_each_round(kernel, uniformity, &left)
+    let (of, patience) = ((kernel, uniformity), Patience::default());
+    let left = unproved_with_arrays(of, &patience, open);
+    let left = unproved_in_each_case(of, &patience, &left);
+    let left = unproved_for_each_value(of, &patience, &left);
+    let left = unproved_with_each_value(of, &patience, &left);
+    let left = unproved_either_way(of, &patience, &left);
+    unproved_in_each_round(of, &patience, &left)
 }
 
 /// Those of `open` that are not proved where local arrays are known by the round in which loops
 /// have filled them, and rounds are not walked one by one: that makes as many cases as there are
 /// ways through them.
 fn unproved_with_arrays(
-    kernel: &Kernel,
-    uniformity: &Uniformity,
+    (kernel, uniformity): (&Kernel, &Uniformity),
+    patience: &Patience,
     open: &[Unproved],
 ) -> Vec<Unproved> {
     if !has_loops_of_own_arrays(kernel) {
         return open.to_vec();
     }
-    unproved_in_each(&[()], open, &|(), is_asked| {
+    let shares = Shares::equal(1, patience);
+    unproved_in_each(&[()], open, &shares, &|(), is_asked| {
         let case = Case { keeps_arrays: true, ..Case::default() };
-        unproved_in_case((kernel, uniformity), case, &Shares::equal(1), is_asked)
+        unproved_in_case((kernel, uniformity), case, &shares, is_asked)
     })
 }
 
 /// Those of `open` that are not proved in each case.
 fn unproved_in_each_case(
-    kernel: &Kernel,
-    uniformity: &Uniformity,
+    (kernel, uniformity): (&Kernel, &Uniformity),
+    patience: &Patience,
     open: &[Unproved],
 ) -> Vec<Unproved> {
-    unproved_in_each(&combinations(kernel), open, &|signs, is_asked| {
+    let cases = combinations(kernel);
+    let shares = Shares::alone(cases.len(), patience);
+    unproved_in_each(&cases, open, &shares, &|signs, is_asked| {
         let case = Case { signs: signs.clone(), is_limited: true, ..Case::default() };
-        unproved_in_case((kernel, uniformity), case, &Shares::of(1), is_asked)
+        unproved_in_case((kernel, uniformity), case, &shares, is_asked)
     })
 }
 
@@ -90,8 +95,8 @@ fn unproved_in_each_case(
 /// place behind what it has filled so far. Where a launch has few of the numbers that say how
 /// many rounds there are, so it is with each of these.
 fn unproved_in_each_round(
-    kernel: &Kernel,
-    uniformity: &Uniformity,
+    (kernel, uniformity): (&Kernel, &Uniformity),
+    patience: &Patience,
     open: &[Unproved],
 ) -> Vec<Unproved> {
     let few = few_or_clamped(kernel);
@@ -100,8 +105,8 @@ fn unproved_in_each_round(
     };
     let of_each = few.iter().filter(|(var, _)| deciding.contains(var));
     let cases = combined(of_each.map(|(var, given)| (*var, given.as_slice())), MAX_CASES);
-    let shares = Shares::of(cases.len());
-    unproved_in_each(&cases, open, &|values, is_asked| {
+    let shares = Shares::of(cases.len(), patience);
+    unproved_in_each(&cases, open, &shares, &|values, is_asked| {
         let case = Case { walks_rounds: true, values: values.clone(), ..Case::default() };
         unproved_in_case((kernel, uniformity), case, &shares, is_asked)
     })
@@ -201,29 +206,50 @@ pub(in super::super) fn combined<'c, T: Clone + 'c>(
     all
 }
 
+/// How many walks of one kernel's cases may find nothing left for proofs when they are at the
+/// end of its text: those of other cases would find as little.
+const MAX_HARD: usize = 6;
+
+/// How many more of these there may be.
+#[derive(Debug)]
+pub(in super::super) struct Patience(Cell<usize>);
+
+impl Default for Patience {
+    fn default() -> Self {
+        Self(Cell::new(MAX_HARD))
+    }
+}
+
 /// What the walks of cases may take together: hard cases take what easy ones leave.
 #[derive(Debug)]
-pub(in super::super) struct Shares {
+pub(in super::super) struct Shares<'p> {
     left: Effort,
     /// Of how many parts of all effort a walk takes one at most.
     part: usize,
+    patience: &'p Patience,
 }
 
-impl Shares {
+impl<'p> Shares<'p> {
     /// Of so many cases: each one's part of all effort, or twice all effort.
-    pub(in super::super) fn of(cases: usize) -> Self {
-        Self { left: Effort::parts(cases, PART.max(cases / 2)), part: PART }
+    pub(in super::super) fn of(cases: usize, patience: &'p Patience) -> Self {
+        let left = Effort::parts(cases, PART.max(cases / 2));
+        Self { left, part: PART, patience }
     }
 
     /// Of so many cases: twice all effort, and each may take its equal share.
-    pub(in super::super) fn equal(cases: usize) -> Self {
+    pub(in super::super) fn equal(cases: usize, patience: &'p Patience) -> Self {
         let part = (cases / 2).max(1);
-        Self { left: Effort::parts(cases, part), part }
+        Self { left: Effort::parts(cases, part), part, patience }
     }
 
     /// Of so many cases: four times all effort at most, of which each may take all.
-    pub(in super::super) fn whole(cases: usize) -> Self {
-        Self { left: Effort::parts(cases, (cases / 4).max(1)), part: 1 }
+    pub(in super::super) fn whole(cases: usize, patience: &'p Patience) -> Self {
+        Self { left: Effort::parts(cases, (cases / 4).max(1)), part: 1, patience }
+    }
+
+    /// Of so many cases: as much for each as it has alone.
+    fn alone(cases: usize, patience: &'p Patience) -> Self {
+        Self { left: Effort::parts(cases, PART), part: PART, patience }
     }
 
     /// What a walk finds that takes its share.
@@ -232,10 +258,17 @@ impl Shares {
         walk: &mut Walk<'a>,
         prove: impl FnOnce(&Walk<'a>) -> Vec<Unproved>,
     ) -> Vec<Unproved> {
+        let left = &self.patience.0;
+        left.set(left.get().saturating_sub(usize::from(walk.effort.is_spent())));
         walk.set_effort(self.left.taken(self.part));
         let unproved = prove(walk);
         self.left.put_back(&walk.effort);
         unproved
+    }
+
+    /// Whether no more cases are to be walked.
+    pub(in super::super) fn are_over(&self) -> bool {
+        self.patience.0.get() == 0
     }
 }
 
@@ -243,7 +276,7 @@ impl Shares {
 pub(in super::super) fn unproved_in_case(
     (kernel, uniformity): (&Kernel, &Uniformity),
     case: Case,
-    shares: &Shares,
+    shares: &Shares<'_>,
     is_asked: &IsAsked<'_>,
 ) -> Vec<Unproved> {
     let mut walk = walk_case(kernel, uniformity, case);

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use super::super::algebra::formula::{Cond, Formula};
 use super::super::walk::{Case, Walk};
 use super::super::{Relation, Unproved};
-use super::cases::{Shares, unproved_in_case};
+use super::cases::{Patience, Shares, unproved_in_case};
 use super::listed::unproved_in_each;
 use crate::check::Uniformity;
 use crate::kernel::{
@@ -38,21 +38,21 @@ enum Level {
 /// Those of `open` that are not proved whichever way conditions of the launch come out, and
 /// within blocks those of the block.
 pub(in super::super) fn unproved_either_way(
-    kernel: &Kernel,
-    uniformity: &Uniformity,
+    of: (&Kernel, &Uniformity),
+    patience: &Patience,
     open: &[Unproved],
 ) -> Vec<Unproved> {
-    let left = unproved_at((kernel, uniformity), Level::Launch, open);
+    let left = unproved_at(of, (Level::Launch, patience), open);
     let is_between = |found: &Unproved| matches!(found.relation, Relation::BetweenBlocks);
     let (between, within): (Vec<_>, Vec<_>) = left.into_iter().partition(is_between);
-    let mut left = unproved_at((kernel, uniformity), Level::Block, &within);
+    let mut left = unproved_at(of, (Level::Block, patience), &within);
     left.extend(between);
     left
 }
 
 fn unproved_at(
     (kernel, uniformity): (&Kernel, &Uniformity),
-    level: Level,
+    (level, patience): (Level, &Patience),
     open: &[Unproved],
 ) -> Vec<Unproved> {
     let lets = immutable_lets(&kernel.body, kernel);
@@ -65,8 +65,8 @@ fn unproved_at(
     }
     let cases = combinations(&conditions);
     // All of them together may take twice the effort of a kernel.
-    let shares = Shares::equal(cases.len());
-    unproved_in_each(&cases, open, &|decided, is_asked| {
+    let shares = Shares::equal(cases.len(), patience);
+    unproved_in_each(&cases, open, &shares, &|decided, is_asked| {
         let case = Case { decided: decided.clone(), ..Case::default() };
         unproved_in_case((kernel, uniformity), case, &shares, is_asked)
     })

@@ -11,7 +11,7 @@ use super::super::search::linear::Effort;
 use super::super::walk::Site;
 use super::super::walk::begin;
 use super::super::{IsAsked, Relation, Unproved, prove_some};
-use super::cases::unproved_by_cases;
+use super::cases::{Shares, unproved_by_cases};
 use super::instance::Meeting;
 use crate::arena::EntityId as _;
 use crate::check::Uniformity;
@@ -151,14 +151,16 @@ impl<'a> EachSize<'a> {
 pub(in super::super) fn unproved_in_each<C>(
     cases: &[C],
     open: &[Unproved],
+    shares: &Shares<'_>,
     prove: &dyn Fn(&C, &IsAsked<'_>) -> Vec<Unproved>,
 ) -> Vec<Unproved> {
     let mut provable = open.to_vec();
-    let mut rest = Vec::new();
+    let (mut rest, mut n_walked) = (Vec::new(), 0);
     for case in cases {
-        if provable.is_empty() {
+        if provable.is_empty() || shares.are_over() {
             break;
         }
+        n_walked += 1;
         let is_asked =
             |sites: [&Site; 2], meeting: Meeting<'_>| are_asked(&provable, sites, meeting);
         let failed = prove(case, &is_asked);
@@ -168,6 +170,8 @@ pub(in super::super) fn unproved_in_each<C>(
             !fails
         });
     }
+    // What was not asked in every case is not proved.
+    rest.extend(provable.into_iter().filter(|_| n_walked < cases.len()));
     rest
 }
 

@@ -16,7 +16,7 @@ use std::rc::Rc;
 use super::super::walk::Case;
 use super::super::walk::begin::walk_put_in;
 use super::super::{IsAsked, Unproved, prove_some};
-use super::cases::{Shares, combinations};
+use super::cases::{Patience, Shares, combinations};
 use super::listed::unproved_in_each;
 use crate::check::{Exact, Uniformity, few_values, with_values};
 use crate::kernel::{Kernel, VarId, VarKind};
@@ -27,8 +27,8 @@ const MAX_CASES: usize = 48;
 
 /// Those of `open` that are not proved with each value put in.
 pub(in super::super) fn unproved_with_each_value(
-    kernel: &Kernel,
-    uniformity: &Uniformity,
+    (kernel, uniformity): (&Kernel, &Uniformity),
+    patience: &Patience,
     open: &[Unproved],
 ) -> Vec<Unproved> {
     let all = if open.is_empty() { Vec::new() } else { values(kernel) };
@@ -36,8 +36,8 @@ pub(in super::super) fn unproved_with_each_value(
         return open.to_vec();
     }
     let exact = Rc::new(Exact::of(kernel));
-    let shares = Shares::whole(all.len());
-    unproved_in_each(&all, open, &|values, is_asked| {
+    let shares = Shares::whole(all.len(), patience);
+    unproved_in_each(&all, open, &shares, &|values, is_asked| {
         let fixed = with_values(kernel, values);
         let proved = |case: Case, is_asked: &IsAsked<'_>| {
             let mut walk = walk_put_in((&fixed, exact.clone()), uniformity, case);
@@ -48,7 +48,7 @@ pub(in super::super) fn unproved_with_each_value(
         if signs.len() * all.len() > MAX_CASES {
             return left;
         }
-        unproved_in_each(&signs, &left, &|signs, is_asked| {
+        unproved_in_each(&signs, &left, &shares, &|signs, is_asked| {
             proved(Case { signs: signs.clone(), is_limited: true, ..Case::default() }, is_asked)
         })
     })

@@ -16,7 +16,7 @@ use super::super::algebra::formula::Formula;
 use super::super::algebra::poly::Poly;
 use super::super::terms::integers::range_of;
 use super::super::walk::Case;
-use super::cases::{Shares, combined, unproved_in_case};
+use super::cases::{Patience, Shares, combined, unproved_in_case};
 use super::listed::unproved_in_each;
 use super::power_cases::{self, CASES};
 use crate::check::{Uniformity, few_values};
@@ -69,26 +69,27 @@ impl Given {
 
 /// Those of `open` that are not proved for each value.
 pub(in super::super) fn unproved_for_each_value(
-    kernel: &Kernel,
-    uniformity: &Uniformity,
+    (kernel, uniformity): (&Kernel, &Uniformity),
+    patience: &Patience,
     open: &[Unproved],
 ) -> Vec<Unproved> {
     if open.is_empty() {
         return Vec::new();
     }
     let said = cases(kernel);
-    let left = unproved_in_cases((kernel, uniformity), &said, open);
+    let left = unproved_in_cases((kernel, uniformity), (&said, patience), open);
     let few = few(kernel);
     if few.is_empty() {
         return left;
     }
-    unproved_in_cases((kernel, uniformity), &said.into_iter().chain(few).collect(), &left)
+    let all = said.into_iter().chain(few).collect();
+    unproved_in_cases((kernel, uniformity), (&all, patience), &left)
 }
 
 /// Those of `open` that are not proved in each of these cases.
 fn unproved_in_cases(
     (kernel, uniformity): (&Kernel, &Uniformity),
-    cases: &Cases,
+    (cases, patience): (&Cases, &Patience),
     open: &[Unproved],
 ) -> Vec<Unproved> {
     let of_each = cases.iter().map(|(var, given)| (*var, given.as_slice()));
@@ -96,8 +97,8 @@ fn unproved_in_cases(
     if open.is_empty() || cases.iter().all(BTreeMap::is_empty) {
         return open.to_vec();
     }
-    let shares = Shares::of(cases.len());
-    unproved_in_each(&cases, open, &|values, is_asked| {
+    let shares = Shares::of(cases.len(), patience);
+    unproved_in_each(&cases, open, &shares, &|values, is_asked| {
         let case = Case { values: values.clone(), ..Case::default() };
         unproved_in_case((kernel, uniformity), case, &shares, is_asked)
     })

@@ -88,19 +88,24 @@ impl System {
         if effort.is_spent_beyond() {
             return false;
         }
-        let mut system = self.clone();
-        while system.count_from_another() {}
-        system.settle();
-        effort.spend_beyond(system.take_work());
-        system.contradictory
+        let is_settled = |mut system: Self| {
+            while system.count_from_another() {}
+            system.settle();
+            effort.spend_beyond(system.take_work());
+            system.contradictory
+        };
+        is_settled(self.clone()) || self.with_digits().is_some_and(is_settled)
     }
 
     fn is_refuted(&self, effort: &Effort) -> bool {
         let prove = |system| Search::new(effort).refute(system, MAX_DEPTH);
         let (is_refuted, is_cut_short) =
             effort.within_part(SHORT_PART, || (prove(self.clone()), effort.is_spent()));
-        if is_refuted || effort.is_spent() {
-            return is_refuted;
+        if is_refuted {
+            return true;
+        }
+        if effort.is_spent() {
+            return self.is_refuted_at_once(effort);
         }
         let plain = || is_cut_short && prove(self.clone());
         let by_digits = match self.with_digits() {

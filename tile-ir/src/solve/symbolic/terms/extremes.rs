@@ -91,8 +91,6 @@ impl Walk<'_> {
         if lhs.is_lost() || rhs.is_lost() {
             return None;
         }
-        // Of the same two it is one, whichever comes first.
-        let [lhs, rhs] = if lhs <= rhs { [lhs, rhs] } else { [rhs, lhs] };
         for (one, other) in [(&lhs, &rhs), (&rhs, &lhs)] {
             if self.symbols.low(&one.sub(other)).is_some_and(|low| low >= 0) {
                 return Some(if is_min { other.clone() } else { one.clone() });
