@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 
 use super::amounts::Amounts;
 use super::amounts::apart::Spot;
+use super::amounts::ways::Way;
 use super::plan::SiteId;
 use super::shadow::{Mark, Scope};
 use super::terms::Term;
@@ -267,6 +268,8 @@ fn compared(entries: &[Entry<'_>], scope: Scope, amounts: Option<&Amounts>) -> V
 fn are_apart(entries: &[Entry<'_>], scope: Scope, amounts: &Amounts) -> bool {
     // What one worker does at one place, in one way or another, is once there.
     let mut spots: Vec<(&Entry<'_>, &Spot)> = Vec::new();
+    let mut ways: Vec<Vec<Way>> = Vec::new();
+    let mut of: Vec<usize> = Vec::with_capacity(entries.len());
     for entry in entries {
         let Some(spot) = entry.spot else { return false };
         let is_it = |(other, there): &(&Entry<'_>, &Spot)| {
@@ -275,9 +278,12 @@ fn are_apart(entries: &[Entry<'_>], scope: Scope, amounts: &Amounts) -> bool {
         };
         if !spots.last().is_some_and(is_it) {
             spots.push((entry, spot));
+            ways.push(amounts.ways(spot));
         }
+        of.push(ways.len() - 1);
     }
-    let alone: Vec<&Spot> = spots.iter().map(|(_, spot)| *spot).collect();
+    let places = spots.iter().map(|(entry, _)| entry.mark.site);
+    let alone: Vec<(SiteId, &[Way])> = places.zip(ways.iter().map(Vec::as_slice)).collect();
     if amounts.are_all_apart(&alone) {
         return true;
     }
@@ -286,13 +292,12 @@ fn are_apart(entries: &[Entry<'_>], scope: Scope, amounts: &Amounts) -> bool {
             && one.mark.differs(&other.mark, scope)
             && !(is_known(one.unknown) && is_known(other.unknown))
     };
-    let are_apart = |one: &Entry<'_>, other: &Entry<'_>| {
-        let both = one.spot.zip(other.spot);
-        both.is_some_and(|(one, other)| amounts.are_apart(one, other))
-    };
+    let are_apart = |one: usize, other: usize| amounts.are_apart(&ways[of[one]], &ways[of[other]]);
     entries.len() <= MAX_COMPARED
-        && entries.iter().enumerate().all(|(at, one)| {
-            entries[at + 1..].iter().all(|other| !may_collide(one, other) || are_apart(one, other))
+        && (0..entries.len()).all(|one| {
+            let mut others = one + 1..entries.len();
+            others
+                .all(|other| !may_collide(&entries[one], &entries[other]) || are_apart(one, other))
         })
 }
 

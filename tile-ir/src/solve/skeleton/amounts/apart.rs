@@ -9,34 +9,40 @@
 
 use std::collections::BTreeMap;
 
+use super::super::plan::SiteId;
 use super::super::window::{self, Vars};
-use super::{Amounts, Atom, Operand, Origin, Sum, Table};
+use super::ways::Way;
+use super::{Amounts, Atom, MAX_DEPTH, Operand, Origin, Sum, Table};
 use crate::check::interval::Range;
 use crate::op::LogicOp;
-
-/// Flags in flags that are asked for.
-const MAX_DEPTH: usize = 3;
 
 /// A condition that holds, or does not.
 pub(in super::super) type Given = (Operand, bool);
 
 /// What is known of atoms under conditions.
 #[derive(Clone, Debug, Default)]
-struct Facts(BTreeMap<Atom, Range>);
+pub(super) struct Facts(BTreeMap<Atom, Range>);
 
 impl Table {
     /// What holds under conditions; `None` if they never hold together.
-    fn facts(&self, given: &[Given]) -> Option<Facts> {
+    pub(super) fn facts<'g>(
+        &self,
+        given: impl IntoIterator<Item = &'g (Sum, bool)>,
+    ) -> Option<Facts> {
         let mut facts = Facts::default();
         for (flag, holds) in given {
-            let flag = self.sum(*flag);
-            self.learn(&flag, i128::from(*holds), (&mut facts, MAX_DEPTH))?;
+            self.learn(flag, i128::from(*holds), (&mut facts, MAX_DEPTH))?;
         }
         Some(facts)
     }
 
     /// Takes in that a flag is this; `None` if it never is.
-    fn learn(&self, flag: &Sum, is: i128, (facts, depth): (&mut Facts, usize)) -> Option<()> {
+    pub(super) fn learn(
+        &self,
+        flag: &Sum,
+        is: i128,
+        (facts, depth): (&mut Facts, usize),
+    ) -> Option<()> {
         let rest = is - flag.constant;
         let (atom, value) = match flag.parts.as_slice() {
             [] => return (rest == 0).then_some(()),
@@ -91,7 +97,7 @@ impl Table {
     }
 
     /// Between which numbers a sum lies where these facts hold.
-    fn under(&self, sum: &Sum, facts: &Facts, depth: usize) -> Option<Range> {
+    pub(super) fn under(&self, sum: &Sum, facts: &Facts, depth: usize) -> Option<Range> {
         self.range(sum, &|atom| self.atom_under(atom, facts, depth))
     }
 
@@ -128,43 +134,35 @@ pub(in super::super) struct Spot {
 }
 
 impl Amounts {
-    /// Whether no two of these are of one element.
-    pub(in super::super) fn are_all_apart(&self, spots: &[&Spot]) -> bool {
+    /// Whether no two of these are of one element, each with its place in the text.
+    pub(in super::super) fn are_all_apart(&self, made: &[(SiteId, &[Way])]) -> bool {
         let table = self.0.borrow();
-        let n_axes = spots.first().map_or(0, |spot| spot.indices.len());
-        (0..n_axes).any(|axis| table.is_row(spots, axis))
+        let ways = made.iter().flat_map(|(place, ways)| ways.iter().map(|way| (*place, way)));
+        let ways: Vec<(SiteId, &Way)> = ways.collect();
+        let n_axes = ways.first().map_or(0, |(_, way)| way.indices.len());
+        ways.is_empty() || (0..n_axes).any(|axis| table.are_in_rows(&ways, axis))
     }
 
     /// Whether two are of other elements, or never both made.
-    pub(in super::super) fn are_apart(&self, one: &Spot, other: &Spot) -> bool {
+    pub(in super::super) fn are_apart(&self, one: &[Way], other: &[Way]) -> bool {
         let table = self.0.borrow();
-        let given = [one.given.as_slice(), other.given.as_slice()].concat();
-        let Some(facts) = table.facts(&given) else { return true };
-        one.indices.iter().zip(&other.indices).any(|(one, other)| {
-            let (Some(one), Some(other)) = (one, other) else { return false };
-            let difference = table.sum(*one).plus(&table.sum(*other), -1);
-            let range = difference.and_then(|sum| table.under(&sum, &facts, MAX_DEPTH));
-            matches!(range, Some((1.., _) | (_, ..=-1)))
-        })
-    }
-}
-
-impl Amounts {
-    /// By axis, the variables of the launch and the grid that the index of an access is made
-    /// of, and between which numbers the rest lies, where that is known; `None` of one that is
-    /// never made.
-    pub(in super::super) fn around(
-        &self,
-        spot: &Spot,
-    ) -> Option<Vec<Option<(Vars, window::Range)>>> {
-        let table = self.0.borrow();
-        let facts = table.facts(&spot.given)?;
-        Some(spot.indices.iter().map(|index| table.around(&table.sum((*index)?), &facts)).collect())
+        one.iter().all(|one| other.iter().all(|other| table.are_ways_apart(one, other)))
     }
 }
 
 impl Table {
-    fn around(&self, index: &Sum, facts: &Facts) -> Option<(Vars, window::Range)> {
+    fn are_ways_apart(&self, one: &Way, other: &Way) -> bool {
+        let Some(facts) = self.facts(one.given.iter().chain(&other.given)) else { return true };
+        one.indices.iter().zip(&other.indices).any(|(one, other)| {
+            let (Some(one), Some(other)) = (one, other) else { return false };
+            let difference = one.plus(other, -1);
+            let range = difference.and_then(|sum| self.under(&sum, &facts, MAX_DEPTH));
+            matches!(range, Some((1.., _) | (_, ..=-1)))
+        })
+    }
+
+    /// What variables an index is made of, and between which numbers the rest lies.
+    pub(super) fn around(&self, index: &Sum, facts: &Facts) -> Option<(Vars, window::Range)> {
         let var = |atom: Atom| match self.atoms.get(atom as usize) {
             Some((Origin::Launch(var), _)) => Some(*var),
             _ => None,
@@ -174,37 +172,5 @@ impl Table {
         let rest = Sum { constant: index.constant, parts: rest };
         let (low, high) = self.under(&rest, facts, MAX_DEPTH)?;
         Some((parts.collect(), (i64::try_from(low).ok()?, i64::try_from(high).ok()?)))
-    }
-
-    /// Whether these follow each other along an axis, in the order of how much their indices
-    /// are made of.
-    fn is_row(&self, spots: &[&Spot], axis: usize) -> bool {
-        let mut row: Vec<(Sum, &[Given])> = Vec::with_capacity(spots.len());
-        for Spot { indices, given } in spots {
-            let Some(Some(index)) = indices.get(axis) else { return false };
-            row.push((self.sum(*index), given));
-        }
-        row.sort_by_key(|(sum, _)| (sum.parts.len(), sum.constant));
-        // Who is never there comes before everybody.
-        let facts = |(_, given): &(Sum, &[Given])| self.facts(given);
-        let goes_on = |difference: &Sum, facts: Option<Facts>| {
-            facts.is_none_or(|facts| {
-                self.under(difference, &facts, MAX_DEPTH).is_some_and(|(low, _)| low >= 1)
-            })
-        };
-        let (mut by_first, mut by_second) = (true, true);
-        for pair in row.windows(2) {
-            let [one, two] = pair else { return false };
-            let Some(difference) = two.0.plus(&one.0, -1) else { return false };
-            if self.own_range(&difference).is_none_or(|(low, _)| low < 0) {
-                return false;
-            }
-            by_first = by_first && goes_on(&difference, facts(one));
-            by_second = by_second && goes_on(&difference, facts(two));
-            if !by_first && !by_second {
-                return false;
-            }
-        }
-        true
     }
 }

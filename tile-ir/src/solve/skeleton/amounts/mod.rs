@@ -6,7 +6,8 @@
 //! nobody knows: an element of a tensor that nobody writes, what a comparison of amounts says
 //! (0 or 1), any other operation on them, or what a variable is after a condition on data has
 //! set it, or not. What is known of it is between which numbers it lies. Two values of one
-//! amount are equal, and of two others the difference may be seen not to be 0 ([`apart`]).
+//! amount are equal, and of two others the difference may be seen not to be 0 ([`apart`]). What a
+//! condition has chosen is one of two amounts ([`ways`]).
 //!
 //! # What it rests on
 //!
@@ -17,6 +18,8 @@
 //! - Values at which an amount is not known have none; then nothing is told apart by it.
 
 pub(super) mod apart;
+mod rows;
+pub(super) mod ways;
 
 use std::cell::RefCell;
 
@@ -26,9 +29,13 @@ use crate::check::interval::Range;
 use crate::dtype::DType;
 use crate::kernel::{ArrayRef, ExprId, Type, VarId};
 use crate::op::{BinaryOp, CompareOp, LogicOp};
+use ways::exact;
 
 /// All that sums are made of, of all of them together, is at most so much.
 const MAX_PARTS: usize = 1 << 21;
+
+/// Flags in flags that are asked for, and sums in sums.
+const MAX_DEPTH: usize = 3;
 
 /// Between which numbers an index lies: of one that data makes no launch is asked.
 const INDEX: Range = (i64::MIN as i128, i64::MAX as i128);
@@ -44,6 +51,8 @@ pub(super) type Operand = (Term, i128);
 enum Origin {
     /// What is read at a place of an array that is never written.
     Element(ArrayRef, Vec<i64>),
+    /// The same at a place that is known by its amounts.
+    ElementAt(ArrayRef, Vec<Sum>),
     /// A variable of the launch or of the grid.
     Launch(VarId),
     /// Any number, made for the first time.
@@ -60,6 +69,8 @@ enum Origin {
     Binary(BinaryOp, Type, [Sum; 2]),
     /// A conversion.
     Cast(DType, DType, Sum),
+    /// By a flag, one of two amounts, which an expression chooses.
+    Choice(ExprId, Box<[Sum; 3]>),
     /// What an expression makes of its operands.
     Function(ExprId, Vec<Sum>),
 }
@@ -241,6 +252,13 @@ impl Amounts {
         self.0.borrow_mut().atom(Origin::Element(array, at), range)
     }
 
+    /// The same at a place that is known by its amounts: who reads there again finds it again.
+    pub(super) fn element_at(&self, array: ArrayRef, at: &[Operand], range: Option<Range>) -> Term {
+        let mut table = self.0.borrow_mut();
+        let at = at.iter().map(|index| table.sum(*index)).collect();
+        table.atom(Origin::ElementAt(array, at), range)
+    }
+
     /// A variable of the launch or of the grid.
     pub(super) fn launched(&self, var: VarId) -> Term {
         self.0.borrow_mut().atom(Origin::Launch(var), None)
@@ -263,16 +281,7 @@ impl Amounts {
     ) -> Term {
         let mut table = self.0.borrow_mut();
         let [lhs, rhs] = [lhs, rhs].map(|operand| table.sum(operand));
-        let times = |sum: &Sum, by: &Sum| {
-            by.parts.is_empty().then(|| sum.scaled(i64::try_from(by.constant).ok()?)).flatten()
-        };
-        let sum = match op {
-            BinaryOp::Add => lhs.plus(&rhs, 1),
-            BinaryOp::Sub => lhs.plus(&rhs, -1),
-            BinaryOp::Mul => times(&lhs, &rhs).or_else(|| times(&rhs, &lhs)),
-            _ => None,
-        };
-        if let Some(sum) = table.exact(sum, ty) {
+        if let Some(sum) = table.exact(exact(op, &lhs, &rhs), ty) {
             return table.number(sum);
         }
         let whole = whole(ty);
@@ -356,7 +365,7 @@ impl Amounts {
             [Some(one), Some(two)] if is_whole(ty) => Some((one.0.min(two.0), one.1.max(two.1))),
             _ => whole(ty),
         };
-        table.atom(Origin::Function(expr, vec![flag, then, otherwise]), range)
+        table.atom(Origin::Choice(expr, Box::new([flag, then, otherwise])), range)
     }
 
     /// A conversion.

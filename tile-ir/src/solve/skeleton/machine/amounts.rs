@@ -147,8 +147,13 @@ impl Machine<'_> {
             return value;
         };
         if indices.iter().any(|index| !index.is_known()) {
-            // Who reads it again is taken to find another number.
-            return value.with_term(amounts.fresh(whole(ty)));
+            let at: Option<Vec<Operand>> =
+                indices.iter().map(|index| Self::operand(*index, Type::Index)).collect();
+            // Who reads it again at a place of which nothing is known is taken to find another
+            // number.
+            let fresh = || amounts.fresh(whole(ty));
+            let again = |at: Vec<Operand>| amounts.element_at(array, &at, whole(ty));
+            return value.with_term(at.map_or_else(fresh, again));
         }
         let at = indices.iter().map(|index| index.as_index()).collect();
         value.with_term(amounts.element(array, at, whole(ty)))
