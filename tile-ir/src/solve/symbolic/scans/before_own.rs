@@ -65,7 +65,7 @@ impl Walk<'_> {
             return *known;
         }
         let found = self.prefixes.scans[scan].clone();
-        self.prefixes.scans.push(Scan { is_inclusive: false, own: None, ..found });
+        self.prefixes.scans.push(Scan { is_inclusive: false, own: None, kept: None, ..found });
         let number = self.prefixes.scans.len() - 1;
         self.prefixes.exclusive.insert(scan, number);
         number

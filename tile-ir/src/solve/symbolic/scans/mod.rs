@@ -17,6 +17,8 @@ pub(super) mod all_counted;
 mod before_own;
 mod beside;
 pub(super) mod ended;
+mod kept;
+pub(super) mod last_own;
 mod last_part;
 pub(super) mod prefix;
 pub(super) mod row_major;

@@ -31,6 +31,8 @@ use super::super::tiles::rows::{Cell, RowTotal, Rows, Totals};
 use super::super::walk::{Value, Walk};
 use super::all_counted::AllCounted;
 use super::ended::Ended;
+use super::kept::Kept;
+use super::last_own::OfLast;
 use crate::kernel::{ExprId, TileId, Type};
 use crate::span::SpanId;
 
@@ -76,6 +78,8 @@ pub(in super::super) struct Scan {
     pub(in super::super) totals: Option<Totals>,
     /// What the work-item of a cell has stored there, where each has one.
     pub(in super::super) own: Option<Poly>,
+    /// What each work-item has stored in its own cell.
+    pub(in super::super) kept: Option<Kept>,
     /// What each work-item has added, of cells in which they have stored what a scan gives them.
     pub(in super::super) added: Option<Poly>,
     /// The loops around.
@@ -105,6 +109,7 @@ impl Scan {
             all: None,
             totals: None,
             own: None,
+            kept: None,
             added: None,
             loops,
         }
@@ -139,6 +144,8 @@ pub(in super::super) struct Prefixes {
     pub(in super::super) row_totals: BTreeMap<Unknown, RowTotal>,
     /// Sums up to one work-item that it has told its block.
     pub(in super::super) ended: Vec<Ended>,
+    /// What is known to be a value of the block's last work-item.
+    pub(super) of_last: Vec<OfLast>,
 }
 
 impl Prefixes {
@@ -242,8 +249,13 @@ impl Walk<'_> {
     ) -> Option<Value> {
         let Some(Content::Sums(scan)) = self.held.contents.get(&tile) else { return None };
         let (scan, at) = (*scan, self.cell_at(tile, at)?);
+        if let Some(kept) = self.kept_prefix(scan, &at) {
+            return Some(Value::Int(kept));
+        }
         let of = (self.kernel.exprs[expr].ty, self.kernel.exprs[expr].span);
-        self.prefix_at(scan, &at, of).map(|(sum, _)| Value::Int(sum))
+        let (sum, _) = self.prefix_at(scan, &at, of)?;
+        self.note_kept_read(scan, &at, &sum);
+        Some(Value::Int(sum))
     }
 
     /// What a cell of a scan holds, and what was counted there.

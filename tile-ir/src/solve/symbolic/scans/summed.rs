@@ -178,6 +178,7 @@ impl Walk<'_> {
                 // The variable goes on with what was counted in the cell of its store.
                 is_made_with_own: gap.sum.is_some() && gap.distance == 0,
                 own: None,
+                kept: None,
                 added: None,
                 is_row_major: false,
                 begins: gap.sum.as_ref().filter(|_| is_plain).map(|(_, first)| first.clone()),

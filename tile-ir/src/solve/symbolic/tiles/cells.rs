@@ -189,6 +189,7 @@ impl Walk<'_> {
         self.note_place(expr, (tile, at), &value);
         self.note_read(access.array, at, &value);
         self.note_total_read(tile, at, &value);
+        self.note_last_read(tile, at, &value);
         Some(value)
     }
 

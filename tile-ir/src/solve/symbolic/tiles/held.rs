@@ -290,9 +290,13 @@ impl Walk<'_> {
             self.note_added(stored, unless);
             return;
         };
-        if self.note_scan_stored(&stored, &unless, before.as_ref())
-            || self.note_end_stored(&stored, before.as_ref())
-        {
+        if self.note_scan_stored(&stored, &unless, before.as_ref()) {
+            if let (None, Some(Content::Sums(scan))) = (&exact, self.held.contents.get(&tile)) {
+                self.note_kept_sum(*scan, &stored.at, &stored.value);
+            }
+            return;
+        }
+        if self.note_end_stored(&stored, before.as_ref()) {
             return;
         }
         let Stored { at, value, .. } = stored;
