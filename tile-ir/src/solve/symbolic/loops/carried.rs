@@ -10,6 +10,7 @@ use super::super::algebra::formula::Formula;
 use super::super::algebra::poly::Poly;
 use super::super::algebra::symbol::LoopId;
 use super::super::scans::windows::Widened;
+use super::super::slots::in_parts::Piece;
 use super::super::slots::recounted::Rounds as RoundsAdded;
 use super::super::slots::tallied::Tally;
 use super::super::walk::{Value, Walk};
@@ -59,6 +60,8 @@ pub(in super::super) struct Carried {
     pub(super) added: Option<Added>,
     /// What it has counted of a list, from which work-items have ranks.
     pub(in super::super) tally: Option<Tally>,
+    /// What it has counted of a list, of which other counts may be a part.
+    pub(in super::super) pieces: Option<Vec<Piece>>,
     /// What each iteration adds to it, by cases, where nobody leaves the loop.
     pub(in super::super) rounds: Option<RoundsAdded>,
     /// Which slots rounds set it to.
@@ -137,6 +140,7 @@ impl Walk<'_> {
                     changed_last,
                     added: None,
                     tally: None,
+                    pieces: None,
                     rounds: None,
                     claimed: None,
                     raised: Vec::new(),

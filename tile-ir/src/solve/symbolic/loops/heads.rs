@@ -4,6 +4,7 @@
 use super::super::algebra::formula::Formula;
 use super::super::algebra::poly::{Poly, Unknown};
 use super::super::algebra::symbol::{LoopId, Sharing};
+use super::super::slots::in_parts::Piece;
 use super::super::slots::recounted::Rounds as RoundsAdded;
 use super::super::slots::tallied::Tally;
 use super::super::terms::integers::range_of;
@@ -29,6 +30,7 @@ pub(super) struct Noted {
     rotated: Vec<(VarId, Poly, Poly)>,
     added: Vec<(VarId, Added)>,
     tallied: Vec<(VarId, Tally)>,
+    pieces: Vec<(VarId, Vec<Piece>)>,
     recounted: Vec<(VarId, RoundsAdded)>,
 }
 
@@ -150,9 +152,13 @@ impl Walk<'_> {
         if !is_left {
             noted.recounted.extend(rounds.map(|rounds| (var, rounds)));
         }
+        let tally = if goes_through { self.tally((id, ty), of) } else { None };
+        if !is_left {
+            let pieces = self.pieces((id, ty), of);
+            noted.pieces.extend(pieces.map(|pieces| (var, pieces)));
+        }
         if goes_through {
             noted.added.extend(by.map(|by| (var, by)));
-            let tally = self.tally((id, ty), of);
             noted.tallied.extend(tally.map(|tally| (var, tally)));
         }
         self.note_step((var, id), of);
@@ -182,6 +188,9 @@ impl Walk<'_> {
         }
         for (var, tally) in noted.tallied {
             set(var, &mut |carried| carried.tally = Some(tally.clone()));
+        }
+        for (var, pieces) in noted.pieces {
+            set(var, &mut |carried| carried.pieces = Some(pieces.clone()));
         }
         for (var, rounds) in noted.recounted {
             set(var, &mut |carried| carried.rounds = Some(rounds.clone()));

@@ -217,6 +217,7 @@ impl Walk<'_> {
         }
         if wrapped.is_none() && ends.is_empty() {
             self.leave_recounts(&carried);
+            self.leave_pieces(&carried);
         }
         if let (None, Some([start, end])) = (wrapped, whole) {
             let length = end.sub(start);
@@ -287,6 +288,9 @@ impl Walk<'_> {
         let reached = self.condition(cond).no;
         self.leave_widened_until(&carried, &reached);
         self.leave_reached(&carried, reached, from);
+        if ends.is_empty() {
+            self.leave_pieces(&carried);
+        }
     }
 
     /// Whether a loop's condition does not hold any more; asked again where that reads nothing.

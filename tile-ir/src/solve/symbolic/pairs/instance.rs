@@ -529,6 +529,7 @@ impl<'a> Builder<'a> {
         self.part_dealt();
         self.part_prefixes();
         self.part_tallies();
+        self.part_counts();
         self.assert_facts();
         self.join_loads();
         if self.compares_reads {

@@ -59,7 +59,8 @@ pub(in super::super) struct Tally {
 }
 
 /// How much an iteration counts.
-struct Counted {
+#[derive(Clone, Debug)]
+pub(super) struct Counted {
     /// That it is one.
     one: Formula,
     /// That it is nothing.
@@ -69,15 +70,15 @@ struct Counted {
 }
 
 impl Counted {
-    /// That nothing else holds of what it is.
-    fn always(one: bool) -> Self {
-        let (one, none) =
-            if one { (Formula::True, Formula::False) } else { (Formula::False, Formula::True) };
-        Self { one, none, more: Formula::False }
+    /// That it is this number.
+    pub(super) fn by(number: i128) -> Self {
+        let holds = |holds: bool| if holds { Formula::True } else { Formula::False };
+        let [one, none] = [number == 1, number == 0].map(holds);
+        Self { one, none, more: holds(!matches!(number, 0 | 1)) }
     }
 
     /// The one where a condition holds, else the other.
-    fn either(cond: &Cond, then: Self, otherwise: Self) -> Self {
+    pub(super) fn either(cond: &Cond, then: Self, otherwise: Self) -> Self {
         let both = |then: Formula, otherwise: Formula| {
             cond.yes.clone().and(then).or(cond.no.clone().and(otherwise))
         };
@@ -97,17 +98,17 @@ impl Counted {
     }
 
     /// All that it asks.
-    fn parts(&self) -> [&Formula; 3] {
+    pub(super) fn parts(&self) -> [&Formula; 3] {
         [&self.one, &self.none, &self.more]
     }
 }
 
 /// The elements of a list, and the number of one of them in it.
-struct List<'a> {
-    read: Read<'a>,
+pub(super) struct List<'a> {
+    pub(super) read: Read<'a>,
     /// The axis along which the loop goes, and whether it goes on or back.
-    axis: usize,
-    is_forward: bool,
+    pub(super) axis: usize,
+    pub(super) is_forward: bool,
 }
 
 impl Walk<'_> {
@@ -161,7 +162,7 @@ impl Walk<'_> {
 
     /// Where an element of a tensor is whose elements are promised to differ, and the extents of
     /// that.
-    fn extents_of_distinct(&self, value: Unknown) -> Option<Vec<(Poly, Poly)>> {
+    pub(super) fn extents_of_distinct(&self, value: Unknown) -> Option<Vec<(Poly, Poly)>> {
         let element = self.elements.get(&value)?;
         let is_promised = self.kernel.promises.iter().any(|promise| {
             promise.tensor == element.tensor && matches!(promise.order, Promised::Distinct)
@@ -188,7 +189,7 @@ impl Walk<'_> {
     }
 
     /// Whether all of a block have one value, in one iteration of the loops around.
-    fn is_for_block(&self, unknown: Unknown) -> bool {
+    pub(super) fn is_for_block(&self, unknown: Unknown) -> bool {
         self.symbols.get(unknown).is_some_and(|symbol| match &symbol.sharing {
             Sharing::Launch | Sharing::Block | Sharing::Iteration(_) => true,
             Sharing::Private => false,
@@ -197,14 +198,17 @@ impl Walk<'_> {
     }
 
     /// How much an iteration counts that begins with `own` and leaves `end`, in a type.
-    fn counts_in(&self, ty: Type, (own, end): (&Poly, &Poly), depth: u32) -> Option<Counted> {
+    pub(super) fn counts_in(
+        &self,
+        ty: Type,
+        (own, end): (&Poly, &Poly),
+        depth: u32,
+    ) -> Option<Counted> {
         let exact = self.before_wrapping(end, ty);
         let end = exact.as_ref().unwrap_or(end);
         let added = end.sub(own);
-        match added.as_constant() {
-            Some(1) => return Some(Counted::always(true)),
-            Some(0) => return Some(Counted::always(false)),
-            Some(_) | None => {}
+        if let Some(number) = added.as_constant() {
+            return Some(Counted::by(number));
         }
         let depth = depth.checked_sub(1)?;
         let of_choice = |choice: Unknown, own: &Poly| {
@@ -221,7 +225,9 @@ impl Walk<'_> {
             let parts = added.terms().iter().map(of_part);
             parts.reduce(|one, other| Some(one?.plus(other?))).flatten()
         };
-        single(end).and_then(|choice| of_choice(choice, own)).or_else(of_sum)
+        let further = end.constant_term();
+        let of_end = || of_choice(single(&end.plus(-further))?, &own.plus(-further));
+        of_end().or_else(of_sum)
     }
 
     /// The list whose elements these are in each iteration of a loop, one after the other.
@@ -248,13 +254,7 @@ impl Walk<'_> {
 
     /// The number that a value has in a list of which it is an element.
     fn number_of(&self, list: &List<'_>, number: Unknown, value: Unknown) -> Option<Poly> {
-        let own = self.reads_of(value).find(|read| {
-            let both = read.at.iter().zip(&list.read.at).enumerate();
-            let mut others = both.filter(|(axis, _)| *axis != list.axis);
-            read.array == list.read.array && others.all(|(_, (own, at))| own == at)
-        });
-        let own = own.and_then(|own| own.at.get(list.axis).copied());
-        let own = own.or_else(|| self.own_cell_of(list, value))?;
+        let own = &self.place_in(list, value)?;
         let at = list.read.at.get(list.axis)?;
         // The list's place is `start + number`, or `start - number`.
         let step = Poly::unknown(number);
@@ -263,6 +263,28 @@ impl Walk<'_> {
             false => at.add(&step).sub(own),
         };
         (!found.is_lost()).then_some(found)
+    }
+
+    /// The place along a list where a value is its element.
+    pub(super) fn place_in(&self, list: &List<'_>, value: Unknown) -> Option<Poly> {
+        let own = self.reads_of(value).find(|read| {
+            let both = read.at.iter().zip(&list.read.at).enumerate();
+            let mut others = both.filter(|(axis, _)| *axis != list.axis);
+            read.array == list.read.array && others.all(|(_, (own, at))| own == at)
+        });
+        let own = own.and_then(|own| own.at.get(list.axis).copied());
+        own.or_else(|| self.own_cell_of(list, value)).cloned()
+    }
+
+    /// An unknown of the work-item's own by which its place differs, and what it is by the place.
+    pub(super) fn part_of_place(&self, own: &Poly, place: &Poly) -> Option<(Unknown, Poly)> {
+        let parts = own.terms().iter().filter_map(|(product, factor)| {
+            let ([unknown], 1 | -1) = (product.as_slice(), *factor) else { return None };
+            let rest = own.sub(&Poly::unknown(*unknown).scaled(*factor));
+            let is_part = !self.is_for_block(*unknown) && !rest.mentions(*unknown);
+            is_part.then(|| (*unknown, place.sub(&rest).scaled(*factor)))
+        });
+        parts.max_by_key(|(unknown, _)| *unknown)
     }
 }
 
@@ -302,7 +324,7 @@ impl Parts<'_> {
         // The place of the own element is an unknown of its own, put in for one of its parts.
         let from = walk.symbols.next();
         let own_place = Poly::unknown(from);
-        let (part, value) = self.solved(&own_place, walk)?;
+        let (part, value) = walk.part_of_place(self.place, &own_place)?;
         let with = |other: Unknown| (other == part).then(|| value.clone());
         let [yes, no, more] = counts.parts().map(|cond| cond.replace(&with));
         let mut left = Vec::new();
@@ -357,17 +379,6 @@ impl Parts<'_> {
             && is_never(Formula::All(vec![of(&yes, 2, 0), of(&yes, 0, 1), of(&no, 2, 1)]));
         Some(Order { holds, common })
     }
-
-    /// An unknown of the work-item's own by which its place differs, and what it is by the place.
-    fn solved(&self, place: &Poly, walk: &Walk<'_>) -> Option<(Unknown, Poly)> {
-        let parts = self.place.terms().iter().filter_map(|(product, factor)| {
-            let ([unknown], 1 | -1) = (product.as_slice(), *factor) else { return None };
-            let rest = self.place.sub(&Poly::unknown(*unknown).scaled(*factor));
-            let is_part = !walk.is_for_block(*unknown) && !rest.mentions(*unknown);
-            is_part.then(|| (*unknown, place.sub(&rest).scaled(*factor)))
-        });
-        parts.max_by_key(|(unknown, _)| *unknown)
-    }
 }
 
 impl Builder<'_> {
@@ -399,7 +410,7 @@ impl Builder<'_> {
 
     /// The cases in which elements that are promised to differ, at these places below these
     /// extents, may be equal: both are one element, or one of them is outside.
-    fn may_be_equal(&mut self, places: &[(Poly, Poly)]) -> Vec<Formula> {
+    pub(super) fn may_be_equal(&mut self, places: &[(Poly, Poly)]) -> Vec<Formula> {
         let (mut cases, mut same) = (Vec::new(), Vec::new());
         for (index, extent) in places {
             let both = [Side::First, Side::Second];

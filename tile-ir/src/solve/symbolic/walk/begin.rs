@@ -17,6 +17,7 @@ use super::super::scans::windows::Windows;
 use super::super::search::linear::Effort;
 use super::super::slots::claim::Claims;
 use super::super::slots::counters::Counters;
+use super::super::slots::in_parts::InParts;
 use super::super::slots::marks::Marks;
 use super::super::slots::tallied::Tallies;
 use super::super::terms::agreed_load::AgreedLoads;
@@ -164,6 +165,7 @@ fn walk_knowing<'a>(
         open_choices: BTreeMap::new(),
         turned: BTreeMap::new(),
         tallies: Tallies::new(),
+        in_parts: InParts::default(),
         kept_below: KeptBelow::of(keepers.clone()),
         unwrapped: Vec::new(),
         recounts: Vec::new(),

@@ -46,6 +46,7 @@ use super::search::ranges::Ranges;
 use super::slots::brought::Brought;
 use super::slots::claim::Claims;
 use super::slots::counters::Counters;
+use super::slots::in_parts::InParts;
 use super::slots::marks::Marks;
 use super::slots::recounted::Recount;
 use super::slots::slot::Slot;
@@ -161,6 +162,7 @@ pub(super) struct Walk<'a> {
     /// before, and what both values are together.
     pub(super) turned: BTreeMap<Unknown, (Poly, Poly)>,
     pub(super) tallies: Tallies,
+    pub(super) in_parts: InParts,
     pub(super) kept_below: KeptBelow,
     /// Numbers that no launch wraps.
     pub(super) unwrapped: Vec<Unwrapped>,
