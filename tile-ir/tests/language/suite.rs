@@ -123,8 +123,8 @@ families! {
     gather generated generics given graphs grids grouped halos halved halvings hand hits
     inclusive inserted kept lanes large last_part lastly late launched launches layers leaving
     left lessons levels library limits listed loaded long looped loops made many_rounds marks
-    matrices merges micro mirrors mixed multiplied narrow nearby nearly offsets open opposed
-    orders padded pairings params parted partial partners passed permuted physics picked
+    masks matrices merges micro mirrors mixed multiplied narrow nearby nearly offsets open
+    opposed orders padded pairings params parted partial partners passed permuted physics picked
     pictures pieces placed places planes ported ports powers prefixes probed programs published
     queues ragged raised rank_parts ranks rarely reach reached read reading recounted rectangles
     reduced reductions registers remembered resampled reserved restored rising rolled rotated

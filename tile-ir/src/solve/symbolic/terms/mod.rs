@@ -33,6 +33,7 @@ mod residues;
 pub(super) mod same_loads;
 pub(super) mod scattered;
 mod settled;
+mod sign_masks;
 pub(super) mod table;
 mod united;
 pub(super) mod unwrapped;

@@ -397,6 +397,9 @@ impl Walk<'_> {
             }
             _ => return None,
         };
+        if let Some(value) = self.masked_by_sign(op, &lhs, &rhs) {
+            return Some(value);
+        }
         match op {
             BinaryOp::Add => {
                 if let Some(sum) = self.widened_by_sum(&lhs, &rhs) {
