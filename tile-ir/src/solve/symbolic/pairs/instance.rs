@@ -574,7 +574,9 @@ impl<'a> Builder<'a> {
         let walk = self.walk;
         while let Some((symbol, side)) = self.open.pop() {
             let Some(known) = walk.symbols.get(symbol) else { continue };
-            self.assert(side, &known.facts);
+            if !self.stands_for_element(symbol, side) {
+                self.assert(side, &known.facts);
+            }
             if side == Side::Second {
                 self.continue_from(symbol);
                 self.stand(symbol);

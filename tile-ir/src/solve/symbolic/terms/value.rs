@@ -565,6 +565,9 @@ impl Walk<'_> {
                 if then == otherwise {
                     return Some(Value::Int(then));
                 }
+                if let Some(element) = self.same_element(cond, &then, &otherwise) {
+                    return Some(Value::Int(element));
+                }
                 if let Some(sum) = self.widened(cond, &then, &otherwise) {
                     return Some(Value::Int(sum));
                 }
