@@ -7,7 +7,7 @@
 //! tensor's end is the pad: `row[v]..0` and `0..0` hold no place of a tensor.
 //!
 //! What is made of sorted elements by one monotone function is sorted as they are, and so is what
-//! stands at places that are made of others by one ([`super::super::terms::monotone`]): of
+//! stands at places that are clamped in one way ([`super::super::terms::monotone`]): of
 //! `row[min(v, n)] / 2` and `row[min(w, n)] / 2` the first is not less if `v` is not. Clamped into
 //! the tensor, a place is outside of it only if the tensor has no elements.
 
@@ -185,10 +185,10 @@ impl<'a> Builder<'a> {
         };
         outside
             .extend(others.into_iter().filter(|case| !outside.contains(case)).collect::<Vec<_>>());
-        // Of places that are made in one way the others say which is before which.
+        // Of places that are clamped in one way those before that say which is before which.
         let [from, to] =
             [left, right].map(|at| self.walk.monotone_of(at, &|of| self.is_shared(of)));
-        let (left, right) = match from.1 == to.1 {
+        let (left, right) = match is_clamped(&from.1) && from.1 == to.1 {
             true => (&from.0, &to.0),
             false => (left, right),
         };
@@ -260,6 +260,12 @@ impl<'a> Builder<'a> {
         }
         Some(places)
     }
+}
+
+/// Whether something is clamped, and nothing else is done to it.
+fn is_clamped(steps: &[Step]) -> bool {
+    let is_clamp = |step: &Step| matches!(step, Step::Function(Function::Min | Function::Max, _));
+    !steps.is_empty() && steps.iter().all(is_clamp)
 }
 
 /// Whether something is divided, and nothing else is done to it.
