@@ -191,7 +191,8 @@ fn check_pads(
 enum Report<'k> {
     /// All that concerns the author of this text.
     All(&'k Kernel),
-    /// Of one that is right, which barriers it does not need.
+    /// What is assumed and cannot be, and of a kernel that is right, which barriers it does not
+    /// need.
     IfRight,
     /// Whether it is right.
     Verdict,
@@ -285,7 +286,7 @@ fn check_as_written(mut kernel: Kernel, report: Report<'_>) -> Result<Checked, B
     owned::check_owned(&kernel, &uniform, &flow, &mut diags);
     let diverges = diags.has_errors();
     progress::check_progress(&kernel, &mut diags);
-    if let Report::All(_) = report {
+    if let Report::All(_) | Report::IfRight = report {
         assumed::check_assumptions(&kernel, &uniform, &folds, &mut diags);
     }
     // Of an array that collides for certain, more is asked when that is mended.
