@@ -155,12 +155,15 @@ pub(in super::super) fn unproved_in_each<C>(
     prove: &dyn Fn(&C, &IsAsked<'_>) -> Vec<Unproved>,
 ) -> Vec<Unproved> {
     let mut provable = open.to_vec();
-    let (mut rest, mut n_walked) = (Vec::new(), 0);
+    let mut rest = Vec::new();
     for case in cases {
-        if provable.is_empty() || shares.are_over() {
+        if shares.are_over() {
+            // What is not asked in every case is not proved.
+            rest.append(&mut provable);
+        }
+        if provable.is_empty() {
             break;
         }
-        n_walked += 1;
         let is_asked =
             |sites: [&Site; 2], meeting: Meeting<'_>| are_asked(&provable, sites, meeting);
         let failed = prove(case, &is_asked);
@@ -170,8 +173,6 @@ pub(in super::super) fn unproved_in_each<C>(
             !fails
         });
     }
-    // What was not asked in every case is not proved.
-    rest.extend(provable.into_iter().filter(|_| n_walked < cases.len()));
     rest
 }
 

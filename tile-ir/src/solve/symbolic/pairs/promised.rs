@@ -157,15 +157,11 @@ impl<'a> Builder<'a> {
 
     /// The quotient of a loaded value is of one from inside of its tensor, or of a pad of 0.
     fn assert_image_beyond(&mut self, image: &Image, element: &Element) {
-        let Some(places) = self.places_in(element, image.side) else { return };
-        let inside = places.iter().map(|(index, extent)| Formula::within(index, extent)).collect();
-        let Some(outside) = self.beyond(element, image.side) else { return };
         let is_pad = match element.pad.as_constant() {
             Some(0) => Formula::Zero(self.unknown(image.value, image.side)),
             Some(_) | None => Formula::True,
         };
-        let outside = Formula::Any(outside).and(is_pad);
-        self.system.assert(&Formula::All(inside).or(outside).replace(&|_| None));
+        self.assert_inside_or(element, image.side, is_pad);
     }
 
     /// Adds that of two values, which are made in one way of two elements of a sorted tensor, the
@@ -205,9 +201,14 @@ impl<'a> Builder<'a> {
 
     /// A loaded value is from inside of its tensor, or the pad.
     fn assert_pad_beyond(&mut self, element: &Element, (symbol, side): Loaded) {
+        let is_pad = Formula::eq(&self.unknown(symbol, side), &element.pad);
+        self.assert_inside_or(element, side, is_pad);
+    }
+
+    /// A read is inside of its tensor, or this holds of what it gives.
+    fn assert_inside_or(&mut self, element: &Element, side: Side, is_pad: Formula) {
         let Some(places) = self.places_in(element, side) else { return };
         let inside = places.iter().map(|(index, extent)| Formula::within(index, extent)).collect();
-        let is_pad = Formula::eq(&self.unknown(symbol, side), &element.pad);
         let Some(outside) = self.beyond(element, side) else { return };
         let outside = Formula::Any(outside).and(is_pad);
         self.system.assert(&Formula::All(inside).or(outside).replace(&|_| None));

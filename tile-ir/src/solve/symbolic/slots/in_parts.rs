@@ -171,20 +171,11 @@ impl Walk<'_> {
 
     /// What is counted of a list by the iterations of a loop, of each at one place.
     fn piece(&self, (id, at): (LoopId, Unknown), counts: Counted) -> Option<Piece> {
-        let mut asked = Vec::new();
-        counts.parts().into_iter().for_each(|part| part.collect_unknowns(&mut asked));
-        let asked: BTreeSet<Unknown> = asked.into_iter().collect();
-        if !counts.parts().into_iter().all(Formula::is_exact) || asked.contains(&at) {
-            return None;
-        }
+        let [listed, outer] = self.asked_by(&counts, (id, at))?;
         let number = self.all_loops[id.0].number;
-        let (inner, outer): (Vec<Unknown>, Vec<Unknown>) =
-            asked.into_iter().partition(|unknown| self.symbols.is_inside(*unknown, id));
-        let listed: Vec<Unknown> = inner.into_iter().filter(|unknown| *unknown != number).collect();
         let list = self.list_along(number, &listed)?;
         let own: Vec<(Unknown, Poly)> = outer
             .into_iter()
-            .filter(|unknown| !self.is_for_block(*unknown))
             .filter_map(|unknown| Some((unknown, self.place_in(&list, unknown)?)))
             .collect();
         let (_, place) = own.first()?;

@@ -112,6 +112,28 @@ pub(super) struct List<'a> {
 }
 
 impl Walk<'_> {
+    /// What decides how much iterations of a loop count, which is `at` where one starts: what an
+    /// iteration reads, and what each work-item has had before; `None` where not all of it is
+    /// known, or the count itself decides.
+    pub(super) fn asked_by(
+        &self,
+        counts: &Counted,
+        (id, at): (LoopId, Unknown),
+    ) -> Option<[Vec<Unknown>; 2]> {
+        let mut asked = Vec::new();
+        counts.parts().into_iter().for_each(|part| part.collect_unknowns(&mut asked));
+        let asked: BTreeSet<Unknown> = asked.into_iter().collect();
+        if !counts.parts().into_iter().all(Formula::is_exact) || asked.contains(&at) {
+            return None;
+        }
+        let number = self.all_loops[id.0].number;
+        let (mut inner, mut outer): (Vec<Unknown>, Vec<Unknown>) =
+            asked.into_iter().partition(|unknown| self.symbols.is_inside(*unknown, id));
+        inner.retain(|unknown| *unknown != number);
+        outer.retain(|unknown| !self.is_for_block(*unknown));
+        Some([inner, outer])
+    }
+
     /// What a loop has counted in a variable that was `first` before it, `at` where an iteration
     /// starts and `end` after that, if work-items have ranks by that.
     pub(in super::super) fn tally(
@@ -124,21 +146,12 @@ impl Walk<'_> {
             return None;
         }
         let counts = self.counts_in(ty, (&Poly::unknown(at), end), MAX_CHOICES)?;
-        let mut asked = Vec::new();
-        counts.parts().into_iter().for_each(|part| part.collect_unknowns(&mut asked));
-        let asked: BTreeSet<Unknown> = asked.into_iter().collect();
-        if !counts.parts().into_iter().all(Formula::is_exact) || asked.contains(&at) {
-            return None;
-        }
+        let [listed, outer] = self.asked_by(&counts, (id, at))?;
         let number = self.all_loops[id.0].number;
-        let (inner, outer): (Vec<Unknown>, Vec<Unknown>) =
-            asked.iter().partition(|unknown| self.symbols.is_inside(**unknown, id));
-        let listed: Vec<Unknown> = inner.into_iter().filter(|unknown| *unknown != number).collect();
         let list = self.list(id, &listed)?;
         let own: Vec<(Unknown, Poly)> = outer
-            .iter()
-            .filter(|unknown| !self.is_for_block(**unknown))
-            .filter_map(|unknown| Some((*unknown, self.number_of(&list, number, *unknown)?)))
+            .into_iter()
+            .filter_map(|unknown| Some((unknown, self.number_of(&list, number, unknown)?)))
             .collect();
         let (_, place) = own.first()?;
         if own.iter().any(|(_, other)| other != place) {
