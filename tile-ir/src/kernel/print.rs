@@ -7,9 +7,11 @@
 //! by itself.
 
 use super::{
-    Access, ArrayRef, Axis, EachOrigin, Edge, ExprId, ExprKind, Kernel, Literal, LoopRange, Param,
-    Place, Stmt, StmtKind, TileDomain, TileId, TileSpace, Type, Var, VarId, VarKind,
+    Access, ArrayRef, Axis, EachOrigin, Edge, ElemType, ExprId, ExprKind, Kernel, Literal,
+    LoopRange, Param, Place, Stmt, StmtKind, TileDomain, TileId, TileSpace, Type, Var, VarId,
+    VarKind,
 };
+use crate::dtype::DType;
 use crate::op::{BinaryOp, CompareOp};
 use crate::precedence::Level;
 
@@ -62,7 +64,11 @@ impl Printer<'_> {
             ExprKind::Binary { op, lhs, rhs } => {
                 let level = Level::of_binary(*op);
                 let is_shift_left = *op == BinaryOp::Shl;
-                let left = self.left_operand(*lhs, level, is_shift_left);
+                let is_shift = is_shift_left || *op == BinaryOp::Shr;
+                let left = match is_shift.then(|| self.typed_literal(*lhs)).flatten() {
+                    Some(literal) => literal,
+                    None => self.left_operand(*lhs, level, is_shift_left),
+                };
                 (format!("{left} {op} {}", self.expr(*rhs, level.tighter())), level)
             }
             ExprKind::Compare { op, lhs, rhs } => {
@@ -104,6 +110,15 @@ impl Printer<'_> {
                 (format!("in_bounds({name}[{}])", self.list(indices)), Level::Atom)
             }
         }
+    }
+
+    /// A literal with its type, which the count of its shift does not tell, where it is not
+    /// the one that a number has of itself.
+    fn typed_literal(&self, id: ExprId) -> Option<String> {
+        let expr = &self.kernel.exprs[id];
+        let ExprKind::Literal(Literal::Int(value)) = expr.kind else { return None };
+        let is_own = matches!(expr.ty, Type::Index | Type::Scalar(ElemType::Concrete(DType::I32)));
+        (!is_own && value >= 0).then(|| format!("{value}{}", self.kernel.type_name(expr.ty)))
     }
 
     /// A left operand. After `as`, a `<` would start the type's arguments.

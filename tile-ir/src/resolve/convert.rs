@@ -1,12 +1,15 @@
 //! The conversions that the language makes by itself.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use super::Resolver;
 use super::counter::as_value;
-use super::types::{Class, Ty};
+use super::types::{Class, Openness, Ty};
 use crate::diag::{Code, Diagnostic};
 use crate::dtype::DType;
 use crate::kernel::{
-    ElemType, ExprId, ExprKind, Kernel, Literal, Type, eval_index_binary, print_expr,
+    ElemType, Expr, ExprId, ExprKind, Kernel, Literal, Stmt, StmtKind, Type, eval_index_binary,
+    print_expr,
 };
 use crate::op::{BinaryOp, UnaryOp};
 use crate::span::SpanId;
@@ -211,7 +214,7 @@ pub(super) fn cast_help(cx: &Resolver, id: ExprId, found: Ty, needed: Ty) -> Opt
             let Type::Scalar(ElemType::Param(param)) = target else { return None };
             let (name, bound) =
                 (&cx.kernel.type_params[param].name, cx.kernel.type_params[param].bound);
-            let float = cx.infer.openness(found) == Some(super::types::Openness::Float);
+            let float = cx.infer.openness(found) == Some(Openness::Float);
             let better = if float { "Float" } else { "Number" };
             return Some(format!(
                 "`{name}: {bound}` need not be able to hold it; bound it: `{name}: {better}`"
@@ -227,7 +230,6 @@ pub(super) fn cast_help(cx: &Resolver, id: ExprId, found: Ty, needed: Ty) -> Opt
 
 /// What to write where a number meets a literal of another kind, or a `bool`.
 fn open_help(cx: &Resolver, (id, ty): (ExprId, Ty), (_, other): (ExprId, Ty)) -> Option<String> {
-    use super::types::Openness;
     let Ty::Known(known) = ty else { return None };
     match Class::of(&cx.kernel, known) {
         Class::Bool => {
@@ -329,7 +331,6 @@ pub(super) fn describe(cx: &Resolver, ty: Ty) -> String {
 }
 
 fn describe_plain(cx: &Resolver, ty: Ty) -> String {
-    use super::types::Openness;
     match cx.infer.resolve(ty) {
         Ty::Known(known) => cx.kernel.type_name(known),
         open => match cx.infer.openness(open) {
@@ -341,10 +342,57 @@ fn describe_plain(cx: &Resolver, ty: Ty) -> String {
 }
 
 /// An integer or an index made of integer type `ty` where it is of another one: a
-/// shift's count, which is taken modulo the width either way.
+/// shift's count, which is taken modulo the width either way. What is shifted may be a
+/// literal whose type is found out later: the count says nothing of it.
 pub(super) fn integer_as(cx: &mut Resolver, id: ExprId, ty: Ty) -> ExprId {
-    let (Ty::Known(from), Ty::Known(to)) = (cx.type_of(id), ty) else { return id };
+    let Ty::Known(from) = cx.type_of(id) else { return id };
     let class = |ty| Class::of(&cx.kernel, ty);
-    let converts = matches!(class(from), Class::Integer | Class::Index);
-    if from != to && converts && class(to) == Class::Integer { push_cast(cx, id, to) } else { id }
+    if !matches!(class(from), Class::Integer | Class::Index) {
+        return id;
+    }
+    let converts = match ty {
+        Ty::Known(to) => from != to && class(to) == Class::Integer,
+        Ty::Infer(_) => cx.infer.openness(ty) == Some(Openness::Integer),
+        Ty::Poison => false,
+    };
+    let span = cx.kernel.exprs[id].span;
+    if converts { cx.push(ExprKind::Cast(id), ty, span) } else { id }
+}
+
+/// Takes out the conversions of shifts' counts that were of the type already that the shifted
+/// value turned out to be of.
+pub(super) fn settle_counts(kernel: &mut Kernel) {
+    let own = |(id, expr): (ExprId, &Expr)| {
+        let ExprKind::Cast(operand) = expr.kind else { return None };
+        let of = &kernel.exprs[operand];
+        (of.ty == expr.ty && of.span == expr.span).then_some((id, operand))
+    };
+    let own: BTreeMap<ExprId, ExprId> = kernel.exprs.iter().filter_map(own).collect();
+    let mut replaced = BTreeSet::new();
+    let mut settle = |count: &mut ExprId| {
+        if let Some(operand) = own.get(count) {
+            replaced.insert(*count);
+            *count = *operand;
+        }
+    };
+    for (_, expr) in kernel.exprs.iter_mut() {
+        if let ExprKind::Binary { op: BinaryOp::Shl | BinaryOp::Shr, rhs, .. } = &mut expr.kind {
+            settle(rhs);
+        }
+    }
+    settle_updates(&mut kernel.body, &mut settle);
+    for id in replaced {
+        // Nothing evaluates it any more.
+        kernel.exprs[id].kind = ExprKind::Literal(Literal::Int(0));
+    }
+}
+
+/// The same in the statements that shift a variable or an element.
+fn settle_updates(stmts: &mut [Stmt], settle: &mut dyn FnMut(&mut ExprId)) {
+    for stmt in stmts {
+        if let StmtKind::Update { op: BinaryOp::Shl | BinaryOp::Shr, value, .. } = &mut stmt.kind {
+            settle(value);
+        }
+        stmt.kind.bodies_mut().into_iter().for_each(|body| settle_updates(body, settle));
+    }
 }

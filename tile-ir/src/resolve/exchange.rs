@@ -14,10 +14,10 @@ use super::{Resolver, each};
 use crate::diag::{Code, Diagnostic};
 use crate::dtype::DType;
 use crate::exchange::ExchangeOp;
-use crate::kernel::{ElemType, ExprId, ExprKind, Literal, Stmt, StmtKind, VarKind};
+use crate::kernel::{ElemType, Exit, ExprId, ExprKind, Literal, Stmt, StmtKind, VarKind};
 use crate::op::{LogicOp, UnaryOp};
 use crate::span::SpanId;
-use crate::syntax::{self, Expr, Name};
+use crate::syntax::{self, Expr, Jump, Name};
 
 /// The type of a ballot and of other counts of bits.
 pub(super) const U32: Ty = Ty::scalar(ElemType::Concrete(DType::U32));
@@ -135,6 +135,7 @@ pub(super) fn make_anew(
     let goes_on = cx.push(ExprKind::Unary { op: UnaryOp::Not, operand }, Ty::BOOL, span);
     out.push(stmt_of(StmtKind::Let { var: done, init: Some(no) }));
     let otherwise = vec![stmt_of(StmtKind::Assign { var: done, value: yes })];
+    cx.kernel.exits.push(Exit { jump: Jump::Break, cond: Some(condition), flag: Some(done), span });
     let mut round = exchanges;
     round.push(stmt_of(StmtKind::If { cond: condition, then: body, otherwise }));
     (goes_on, round)

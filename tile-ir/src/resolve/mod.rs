@@ -242,6 +242,7 @@ impl Resolver {
                 expr.ty = ty;
             }
         }
+        convert::settle_counts(&mut self.kernel);
         if self.diags.is_empty() {
             return Ok(self.kernel);
         }

@@ -103,6 +103,11 @@ pub(super) fn resolve_name(cx: &mut Resolver, name: &Name) -> Option<Binding> {
     );
     if let Some(near) = suggest::nearest(&name.text, cx.scopes.names()) {
         diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
+    } else if let Naming::Dims(of) = cx.naming {
+        diagnostic = diagnostic.help(format!(
+            "{of} are made of the extents of tensors, such as `N` of `Tensor<f32, [N]>`, and of tile \
+             parameters"
+        ));
     }
     cx.diags.push(diagnostic);
     None

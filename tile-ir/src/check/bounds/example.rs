@@ -23,15 +23,23 @@ pub(super) struct Example {
 }
 
 impl Example {
+    /// Whether a run has found this in another block than the first.
+    pub(super) fn is_elsewhere(stray: &Stray) -> bool {
+        stray.party.block.iter().any(|(_, at)| *at != 0)
+    }
+
     pub(super) fn of_run(kernel: &Kernel, stray: &Stray) -> Self {
         let wide = |values: &[(VarId, i64)]| -> Vec<(VarId, i128)> {
             values.iter().map(|(var, value)| (*var, i128::from(*value))).collect()
         };
-        let worker = match &stray.party.worker {
+        let mut worker = match &stray.party.worker {
             Worker::Item(at) => format!("work-item {}", point(kernel, &wide(at))),
             Worker::Point(_, at) => format!("the point {}", point(kernel, &wide(at))),
             Worker::Body => "the block".to_owned(),
         };
+        if Self::is_elsewhere(stray) {
+            worker = format!("{worker} in block {}", point(kernel, &wide(&stray.party.block)));
+        }
         Self {
             element: stray.element.iter().map(|index| i128::from(*index)).collect(),
             axis: (stray.axis.0, i128::from(stray.axis.1)),

@@ -105,10 +105,13 @@ impl<'a> Accesses<'a> {
                 stray.cause.is_some() && is_above && is_counted()
             };
             let of_run = |stray: &Stray| (!is_open(stray)).then(|| Example::of_run(kernel, stray));
+            let searched = || search(kernel, &sources, used, evaluations);
             let example = match ran {
+                // A run may have taken a block that is further away than need be.
+                Some(stray) if Example::is_elsewhere(stray) => searched().or_else(|| of_run(stray)),
                 Some(stray) => of_run(stray),
                 None if *stays => None,
-                None => search(kernel, &sources, used, evaluations)
+                None => searched()
                     .or_else(|| slots.stray(used).map(|stray| Example::of_run(kernel, &stray)))
                     .or_else(|| of_run(launches.stray(used)?)),
             };
@@ -178,9 +181,13 @@ fn report(kernel: &Kernel, access: &Access, example: &Example) -> Diagnostic {
             diagnostic.note(format!("the {what} `{text}` decides whether it comes to that"));
     }
     let tested = print_expr(kernel, access.indices[axis]);
-    let guard =
-        if index < 0 { format!("{tested} >= 0") } else { format!("{tested} < {}", extents[axis]) };
-    diagnostic.help(format!(
-        "make the {word} larger, or the index smaller, or put the access under `if {guard} {{ … }}`"
-    ))
+    diagnostic.help(if index < 0 {
+        format!("let the index begin at 0, or put the access under `if {tested} >= 0 {{ … }}`")
+    } else {
+        format!(
+            "make the {word} larger, or the index smaller, or put the access under \
+             `if {tested} < {} {{ … }}`",
+            extents[axis]
+        )
+    })
 }

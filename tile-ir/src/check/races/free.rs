@@ -1,11 +1,12 @@
 //! What indices are made of: data of which nothing is assumed, loaded from tensors that are
 //! never written, of which what is shown is no guess; or old values of atomic updates.
 
-use crate::check::{Origins, WrittenTensors};
+use super::text::stands_under;
+use crate::check::{Origins, Uniformity, WrittenTensors};
 use crate::kernel::{
     Access, ArrayRef, ExprId, ExprKind, Kernel, Place, Stmt, StmtKind, TensorId, VarId,
 };
-use crate::solve::skeleton::{Pair, Site};
+use crate::solve::skeleton::{Pair, Scope, Site};
 
 /// Whether what is loaded in the indices of both accesses may be any data.
 pub(super) fn have_free_indices(kernel: &Kernel, pair: &Pair) -> bool {
@@ -27,6 +28,22 @@ pub(super) fn have_free_indices(kernel: &Kernel, pair: &Pair) -> bool {
         !indices.is_empty()
             && indices.into_iter().all(|index| !origins.reaches(kernel, index, &is_bound))
     })
+}
+
+/// Whether all of a block that come by use one element, whatever the data: its indices are one
+/// for the block, and no condition picks who comes by.
+pub(super) fn is_for_whole_block(kernel: &Kernel, uniformity: &Uniformity, pair: &Pair) -> bool {
+    let is_common = |site: &Site| {
+        let indices = indices_of(kernel, site);
+        !indices.is_empty() && indices.into_iter().all(|index| uniformity.is_uniform_value(index))
+    };
+    let is_picked = |cond| !uniformity.is_uniform_value(cond);
+    pair.scope == Scope::Block
+        && pair.carried.is_none()
+        && pair.first.stmt == pair.second.stmt
+        && is_common(&pair.first)
+        && is_common(&pair.second)
+        && !stands_under(&kernel.body, pair.second.stmt, &is_picked)
 }
 
 /// Whether the old value of an atomic update decides which element one of the two uses.

@@ -151,6 +151,12 @@ fn open(
     (pair, source): (&Pair, Source),
     (found, fuel, cures): (&Findings, &mut u32, &mut Vec<Cure>),
 ) -> Diagnostic {
+    if let Some(example) = found.examples.get(pair)
+        && free::is_for_whole_block(kernel, uniformity, pair)
+    {
+        let certain = Conflict { cause: None, ..example.clone() };
+        return report(&mut Between::of(kernel), &certain, &Sought::Nowhere, &[]);
+    }
     let are_apart = pair.scope == Scope::Block && pair.first.stmt != pair.second.stmt;
     let settled_by = || {
         let of_data = settling_assumption(kernel, uniformity, pair, source);

@@ -7,6 +7,7 @@
 
 use std::collections::BTreeSet;
 
+use super::undecided::scope_of;
 use crate::check::{Origins, Uniformity};
 use crate::kernel::{
     Access, ArrayRef, ExprId, ExprKind, Kernel, Place, Stmt, StmtKind, VarId, Within, any_subexpr,
@@ -30,59 +31,115 @@ pub(super) fn settling_places(
     asked: &Asked,
     is_of: &dyn Fn(&Unproved) -> bool,
 ) -> Option<String> {
-    let within = match asked.scope {
-        Scope::Block => Within::Block,
-        Scope::Grid => Within::Grid,
-    };
     let (list, at) = list_of(kernel, &kernel.body, asked)?;
     let indices = asked.places.map(|place| indices_at(kernel, &list[at..], asked.array, place));
     let [Some(first), Some(second)] = indices else { return None };
-    let (head, origins) = (list[at].span, Origins::of(kernel));
-    let places = BTreeSet::from(asked.places);
-    let is_asked = |_: ArrayRef, met: [SpanId; 2], is_between: bool| {
-        is_between == (asked.scope == Scope::Grid) && BTreeSet::from(met) == places
+    let offer = Offer { kernel, uniformity, asked, indices: [first, second], head: list[at].span };
+    let offered = match asked.scope {
+        Scope::Grid => offer.settling(Within::Grid, is_of),
+        // What holds of a block alone is not enough where blocks may meet as well.
+        Scope::Block => {
+            let is_left = |found: &Unproved| is_of(found) || scope_of(found) == Scope::Grid;
+            let offered = offer.settling(Within::Block, &is_left);
+            let offered = offered.or_else(|| offer.settling(Within::Grid, &is_left));
+            offered.or_else(|| offer.settling(Within::Block, is_of))
+        }
     };
-    (0..first.len().min(second.len())).find_map(|axis| {
+    let (values, within) = offered?;
+    let texts: Vec<String> = values.iter().map(|value| print_expr(kernel, *value)).collect();
+    let place = before(kernel, offer.head);
+    let group = match within {
+        Within::Block => "the block",
+        Within::Grid => "the launch",
+    };
+    Some(format!(
+        "if the places of the work-items of {group} are known to differ, say so {place}: \
+         `assume({}({}));`",
+        within.name(),
+        texts.join(", ")
+    ))
+}
+
+/// The place in the text before the statement at `head`: its line, and its column where others
+/// begin on that line too.
+fn before(kernel: &Kernel, head: SpanId) -> String {
+    let at = kernel.spans.range(head);
+    let is_behind = |other: SpanId| {
+        let other = kernel.spans.range(other);
+        other.line == at.line && other.column < at.column
+    };
+    if is_behind(kernel.span) || any_starts(&kernel.body, &is_behind) {
+        return format!("on line {}, before column {}", at.line, at.column + 1);
+    }
+    format!("before line {}", at.line)
+}
+
+/// Whether one of these statements, or of those in them, starts at such a place.
+fn any_starts(stmts: &[Stmt], is_such: &dyn Fn(SpanId) -> bool) -> bool {
+    stmts.iter().any(|stmt| {
+        is_such(stmt.span) || stmt.kind.bodies().into_iter().any(|body| any_starts(body, is_such))
+    })
+}
+
+/// What may be said of the places of two accesses, before the statement at `head`.
+struct Offer<'k> {
+    kernel: &'k Kernel,
+    uniformity: &'k Uniformity,
+    asked: &'k Asked,
+    indices: [&'k [ExprId]; 2],
+    head: SpanId,
+}
+
+impl Offer<'_> {
+    /// The numbers of which it is to be said that they differ, and between whom, if nothing
+    /// stays unproved then that `is_of` asks about.
+    fn settling(
+        &self,
+        within: Within,
+        is_of: &dyn Fn(&Unproved) -> bool,
+    ) -> Option<(Vec<ExprId>, Within)> {
+        let n_axes = self.indices[0].len().min(self.indices[1].len());
+        (0..n_axes).find_map(|axis| {
+            let values = self.values(axis, within)?;
+            let vouched = self.vouched(&values, within);
+            let places = BTreeSet::from(self.asked.places);
+            let is_asked = |_: ArrayRef, met: [SpanId; 2], _: bool| BTreeSet::from(met) == places;
+            let unproved = prove_among(&vouched, self.uniformity, &is_asked);
+            (!unproved.iter().any(is_of)).then_some((values, within))
+        })
+    }
+
+    /// The indices along an axis, where data decides about them and about no other axis.
+    fn values(&self, axis: usize, within: Within) -> Option<Vec<ExprId>> {
+        let (kernel, uniformity, [first, second]) = (self.kernel, self.uniformity, self.indices);
         let mut values = vec![first[axis]];
         let texts = [first[axis], second[axis]].map(|index| print_expr(kernel, index));
         if texts[0] != texts[1] {
             values.push(second[axis]);
         }
         // A part of a place is no place, where the rest may be another.
-        let others = || (0..first.len()).filter(|other| *other != axis);
+        let mut others = (0..first.len()).filter(|other| *other != axis);
         let is_common = |of: ExprId| match within {
             Within::Block => uniformity.is_uniform_value(of),
             Within::Grid => matches!(kernel.exprs[of].kind, ExprKind::Literal(_)),
         };
-        let is_whole = others().all(|other| is_common(first[other]) && is_common(second[other]));
+        let is_whole = others.all(|other| is_common(first[other]) && is_common(second[other]));
+        let origins = Origins::of(kernel);
         let is_data = |value: &ExprId| {
             !uniformity.is_uniform_value(*value) && origins.is_open(kernel, *value)
         };
-        if !is_whole || !values.iter().all(is_data) {
-            return None;
-        }
-        let mut vouched = kernel.clone();
+        (is_whole && values.iter().all(is_data)).then_some(values)
+    }
+
+    /// The kernel in which it is said.
+    fn vouched(&self, values: &[ExprId], within: Within) -> Kernel {
+        let mut vouched = self.kernel.clone();
         let mut body = std::mem::take(&mut vouched.body);
-        let kind = StmtKind::Distinct { values: values.clone(), within };
-        insert(&mut body, Stmt { kind, span: head, head });
+        let kind = StmtKind::Distinct { values: values.to_vec(), within };
+        insert(&mut body, Stmt { kind, span: self.head, head: self.head });
         vouched.body = body;
-        let unproved = prove_among(&vouched, uniformity, &is_asked);
-        if unproved.iter().any(is_of) {
-            return None;
-        }
-        let texts: Vec<String> = values.iter().map(|value| print_expr(kernel, *value)).collect();
-        let line = kernel.spans.range(head).line;
-        let group = match within {
-            Within::Block => "the block",
-            Within::Grid => "the launch",
-        };
-        Some(format!(
-            "if the places of the work-items of {group} are known to differ, say so before line \
-             {line}: `assume({}({}));`",
-            within.name(),
-            texts.join(", ")
-        ))
-    })
+        vouched
+    }
 }
 
 /// The list in which both accesses stand, each in a statement of its own or in one, with the

@@ -68,7 +68,7 @@ pub(super) fn open(
                 let (array, place) =
                     (kernel.array_name(access.array), print_access(kernel, access));
                 let but = match is_there(kernel, access) {
-                    true => "of places that are made of it none is seen to be one alone".to_owned(),
+                    true => "indices that are made of different ones may be equal".to_owned(),
                     false => {
                         format!("where `{array}` has no such element all of them give its pad")
                     }
@@ -499,7 +499,11 @@ fn find(stmts: &[Stmt], head: SpanId) -> Option<&Stmt> {
 }
 
 /// Whether a statement stands in an arm of an `if` of which the condition is one of these.
-fn stands_under(stmts: &[Stmt], wanted: SpanId, is_one: &dyn Fn(ExprId) -> bool) -> bool {
+pub(super) fn stands_under(
+    stmts: &[Stmt],
+    wanted: SpanId,
+    is_one: &dyn Fn(ExprId) -> bool,
+) -> bool {
     stmts.iter().any(|stmt| {
         let is_if = matches!(stmt.kind, StmtKind::If { cond, .. } if is_one(cond));
         let mut bodies = stmt.kind.bodies().into_iter();

@@ -377,15 +377,21 @@ impl<'a> Case<'a> {
             return few.clone();
         }
         let near = self.sources.constants.iter().chain(&self.sources.far).copied();
-        let sizes = self.tiles.iter().map(|size| i128::from(*size));
+        let sizes = || self.tiles.iter().map(|size| i128::from(*size));
         let mut values: Vec<i128> = match self.sources.kernel.vars[var].kind {
             VarKind::Dim => {
-                near.chain(sizes).chain([1, 2, 3, 5]).filter(|value| *value >= 0).collect()
+                // As many tiles as one has elements, and one more.
+                let square = sizes().max().map(|largest| largest * largest + 1);
+                near.chain(sizes())
+                    .chain(square)
+                    .chain([1, 2, 3, 5])
+                    .filter(|value| *value >= 0)
+                    .collect()
             }
             VarKind::Scalar(_) => {
                 let ty = integer_type(self.sources.kernel.vars[var].ty);
                 let least = if ty.is_some_and(DType::is_signed_integer) { -1 } else { 0 };
-                near.chain(sizes).chain([-1, 0, 1]).filter(|value| *value >= least).collect()
+                near.chain(sizes()).chain([-1, 0, 1]).filter(|value| *value >= least).collect()
             }
             VarKind::Grid => self.axis(var, 2),
             VarKind::Block | VarKind::Each => self.axis(var, FIRST_VALUES),

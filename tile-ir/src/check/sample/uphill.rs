@@ -9,7 +9,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Case, Sources};
-use crate::kernel::VarId;
+use crate::kernel::{VarId, VarKind};
 
 /// Sets of sizes that are tried: half of them the smallest, half the largest.
 const MAX_SIZES: usize = 16;
@@ -57,8 +57,11 @@ impl<'a> Sources<'a> {
         let found = tried.find_map(|(_, tiles)| {
             self.left.set(share);
             let case = Case::of(self, tiles);
-            Climb { case, unknowns: &unknowns, visit: &mut visit, best: vec![None; n_numbers] }
-                .run(share / 2)
+            let best = vec![None; n_numbers];
+            let mut climb = Climb { case, unknowns: &unknowns, visit: &mut visit, best };
+            let found = climb.run(share / 2)?;
+            self.left.set(share);
+            Some(climb.lower(found))
         });
         self.left.set(left);
         found
@@ -85,6 +88,39 @@ impl<'s, V> Climb<'s, '_, V> {
         (0..self.best.len()).find_map(|number| self.rise(number))
     }
 
+    /// From a case with a result, the one with the smallest dimensions that has one as well, as
+    /// far as halving these comes to it.
+    fn lower<R>(&mut self, mut found: R) -> R
+    where
+        V: FnMut(&Case<'s>) -> Result<R, Heights>,
+    {
+        let kernel = self.case.sources.kernel;
+        let (dims, others): (Vec<VarId>, Vec<VarId>) =
+            self.unknowns.iter().partition(|var| kernel.vars[**var].kind == VarKind::Dim);
+        for dim in dims {
+            while let Some(value) = self.case.values.get(&dim).copied().filter(|value| *value > 1) {
+                let kept = self.case.values.clone();
+                self.case.values.insert(dim, value / 2);
+                for other in &others {
+                    let values = self.case.candidates(*other);
+                    if let Some(last) = values.iter().max()
+                        && self.case.values.get(other).is_some_and(|value| value > last)
+                    {
+                        self.case.values.insert(*other, *last);
+                    }
+                }
+                match self.is_case_of(&others).then(|| self.result().ok()).flatten() {
+                    Some(lower) => found = lower,
+                    None => {
+                        self.case.values = kept;
+                        break;
+                    }
+                }
+            }
+        }
+        found
+    }
+
     /// Goes on from the best case for a number.
     fn rise<R>(&mut self, number: usize) -> Option<R>
     where
@@ -103,18 +139,25 @@ impl<'s, V> Climb<'s, '_, V> {
         None
     }
 
+    /// What the case as it is comes to.
+    fn result<R>(&mut self) -> Result<R, Heights>
+    where
+        V: FnMut(&Case<'s>) -> Result<R, Heights>,
+    {
+        match self.case.is_refused() {
+            true => Err(Heights { met: 0, of: Vec::new() }),
+            false => (self.visit)(&self.case),
+        }
+    }
+
     /// Visits the case as it is, and keeps it for the numbers of which it is the best.
     fn visit<R>(&mut self) -> Option<R>
     where
         V: FnMut(&Case<'s>) -> Result<R, Heights>,
     {
-        let heights = if self.case.is_refused() {
-            Heights { met: 0, of: Vec::new() }
-        } else {
-            match (self.visit)(&self.case) {
-                Ok(found) => return Some(found),
-                Err(heights) => heights,
-            }
+        let heights = match self.result() {
+            Ok(found) => return Some(found),
+            Err(heights) => heights,
         };
         for (number, best) in self.best.iter_mut().enumerate() {
             let height = heights.at(number);
@@ -171,7 +214,13 @@ impl<'s, V> Climb<'s, '_, V> {
 
     /// Whether every variable has a value of its range.
     fn is_case(&self) -> bool {
+        self.is_case_of(self.unknowns)
+    }
+
+    /// Whether each of these has a value of its range.
+    fn is_case_of(&self, vars: &[VarId]) -> bool {
         let case = &self.case;
-        case.values.iter().all(|(var, value)| case.candidates(*var).contains(value))
+        let is_in_range = |(var, value): (VarId, i128)| case.candidates(var).contains(&value);
+        vars.iter().all(|var| case.values.get(var).is_none_or(|value| is_in_range((*var, *value))))
     }
 }

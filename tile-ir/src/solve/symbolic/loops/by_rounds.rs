@@ -74,6 +74,11 @@ impl Walk<'_> {
         }
     }
 
+    /// What a natural number is at most: the sum of a block's flags, the lanes of a ballot.
+    fn sum_of_naturals(&self, step: &Poly) -> Option<i128> {
+        if step.is_lost() || !self.is_natural(step) { None } else { self.most_anywhere(step) }
+    }
+
     /// The least and the greatest number by which an iteration that begins with `own` may end,
     /// before what it ends with wraps.
     fn added_to(&self, own: &Poly, end: &Poly, (ty, depth): (Type, u32)) -> Option<Added> {
@@ -84,6 +89,9 @@ impl Walk<'_> {
         }
         if let Some(bits) = self.sum_of_bits(&end.sub(own)) {
             return Some((0, bits));
+        }
+        if let Some(most) = self.sum_of_naturals(&end.sub(own)) {
+            return Some((0, most));
         }
         let depth = depth.checked_sub(1)?;
         let of_choice = |choice: Unknown, own: &Poly| {

@@ -89,12 +89,14 @@ impl Walk<'_> {
     }
 
     /// Notes what the iteration that has been walked says of the variables that are these
-    /// `symbols` at its head.
+    /// `symbols` at its head. What is `next` of a variable that only some change who go on, those
+    /// who go on find at the head of the iteration after it.
     pub(super) fn note_heads(
         &mut self,
         id: LoopId,
         (carried, symbols): (&[Carried], &[(VarId, Unknown)]),
         (is_left, goes_through): (bool, bool),
+        next: &dyn Fn(VarId) -> Option<Value>,
     ) -> Noted {
         let mut noted = Noted::default();
         if !self.recording {
@@ -114,6 +116,12 @@ impl Walk<'_> {
                 continue;
             }
             self.note_head((var, id), (first, at, &end), (is_left, goes_through), &mut noted);
+            if let Some(Value::Int(next)) =
+                next(var).filter(|next| *next != Value::Int(end.clone()))
+            {
+                self.note_running((var, id), (first, at, &next));
+                self.note_rounds((id, self.type_of(var)), (first, at, &next));
+            }
             let (first, head) = (first.clone(), Poly::unknown(at));
             noted.changed.push(Changed { var, first, head, at, end });
         }

@@ -315,6 +315,7 @@ impl Walk<'_> {
         let id = self.open(counter, head);
         let symbols = self.set_heads(id, &carried);
         let heads = self.heads_of_claims(&carried, body);
+        let begun_with = self.env.clone();
         let at_first = self.at_first(&carried);
         let is_left = self.leaves(body);
         let goes_through = counter.is_some() && !is_left;
@@ -333,12 +334,14 @@ impl Walk<'_> {
             // Who is in an iteration is in it.
             walk.under_one_of((holds, Formula::False), |walk| walk.stmts(body));
         });
+        let stayed = self.stayed.take();
         self.join_settled(&settled);
         let filled = if is_left { Vec::new() } else { self.filled_by_round(id, filled) };
         // Where an inner loop has ended by one of them, that is no longer told apart.
         let alone = course.ends_alone && self.exits.are_clear(course.ends);
         self.rejoin(&mut flow, &|_, flag| !course.ends.contains(&flag));
-        let noted = self.note_heads(id, (&carried, &symbols), (is_left, goes_through));
+        let next = |var: VarId| stayed.as_ref()?.value(var, begun_with.get(&var)?).cloned();
+        let noted = self.note_heads(id, (&carried, &symbols), (is_left, goes_through), &next);
         let claims = self.note_claims_of_rounds((id, &carried), &heads, &before);
         let turns = self.note_turns(&carried, &symbols);
         let goes_on = self.stays_at_end(course.clear);
