@@ -16,6 +16,7 @@ mod flow;
 mod fold;
 mod initialised;
 pub(crate) mod interval;
+mod left_by;
 mod narrow;
 mod order;
 mod owned;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{cursors, flagged, some_rounds, uniformity};
+use super::{cursors, flagged, left_by, some_rounds, uniformity};
 use crate::kernel::{ArrayRef, Kernel};
 use crate::solve::symbolic::{Proofs, Unproved};
 
@@ -10,9 +10,10 @@ use crate::solve::symbolic::{Proofs, Unproved};
 /// without a proof are concerned.
 type Rewrite = fn(&Kernel, &[Unproved]) -> Option<Kernel>;
 
-const REWRITES: [Rewrite; 3] = [
+const REWRITES: [Rewrite; 4] = [
     |kernel, _| some_rounds::written_out(kernel),
     |kernel, _| flagged::turned(kernel),
+    |kernel, _| left_by::assumed(kernel),
     cursors::made_atomic,
 ];
 

@@ -36,42 +36,51 @@ impl Walk<'_> {
         let exact = self.before_wrapping(end, ty);
         let added = self.added_to(&own, exact.as_ref().unwrap_or(end), (ty, MAX_CHOICES))?;
         let number = Poly::unknown(self.all_loops[id.0].number);
-        self.note_between((at, ty), first, (&number, added));
+        if let Some(known) = self.between_in_rounds((at, ty), first, (&number, added)) {
+            self.symbols.add_facts(at, known);
+        }
         Some(added)
     }
 
-    /// The same of a variable that is `value` after a loop of so many rounds, which nobody
-    /// leaves: who does has its value from the midst of a round.
+    /// The same of a variable that is `value` after a loop of so many rounds, or of none where that
+    /// is below 0, which nobody leaves: who does has its value from the midst of a round.
     pub(in super::super) fn leave_rounds(
         &mut self,
         (first, value): (&Poly, &Poly),
         (rounds, added): (&Poly, Added),
         ty: Type,
     ) {
-        let Some(after) = single(value) else { return };
-        if !rounds.is_lost() && self.is_natural(rounds) {
-            self.note_between((after, ty), first, (rounds, added));
-        }
+        let Some(after) = single(value).filter(|_| !rounds.is_lost()) else { return };
+        let Some(known) = self.between_in_rounds((after, ty), first, (rounds, added)) else {
+            return;
+        };
+        let known = match self.is_natural(rounds) {
+            true => known,
+            false => {
+                let none = Formula::lt(rounds, &Poly::default());
+                let some = Formula::AtLeast(rounds.clone());
+                some.and(known).or(none.and(Formula::eq(value, first)))
+            }
+        };
+        self.symbols.add_facts(after, known);
     }
 
-    /// Notes that a variable lies where so many rounds can have brought it from `first`, if it
-    /// has not wrapped by that.
-    fn note_between(
+    /// That a variable lies where so many rounds can have brought it from `first`, if it has not
+    /// wrapped by that.
+    fn between_in_rounds(
         &mut self,
         (of, ty): (Unknown, Type),
         first: &Poly,
         (rounds, added): (&Poly, Added),
-    ) {
+    ) -> Option<Formula> {
         let value = Poly::unknown(of);
         let [low, high] = [added.0, added.1].map(|by| first.add(&rounds.scaled(by)));
         let wraps = range_of(ty).map_or(Formula::False, |(min, max)| {
             let beyond = Formula::lt(&Poly::constant(max), &high);
             Formula::lt(&low, &Poly::constant(min)).or(beyond)
         });
-        if wraps == Formula::False || self.is_never(&wraps) {
-            let known = Formula::le(&low, &value).and(Formula::le(&value, &high));
-            self.symbols.add_facts(of, known);
-        }
+        (wraps == Formula::False || self.is_never(&wraps))
+            .then(|| Formula::le(&low, &value).and(Formula::le(&value, &high)))
     }
 
     /// What a natural number is at most: the sum of a block's flags, the lanes of a ballot.

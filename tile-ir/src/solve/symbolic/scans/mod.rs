@@ -320,10 +320,11 @@ impl Walk<'_> {
 
     /// What a scan of the block here adds up that has given this value, and whether a
     /// work-item's own is part of it. In the first warp a scan of the warp is one of the block: no
-    /// others have a lesser number.
+    /// others have a lesser number. What is known of the first members alone, as of a scan by hand of
+    /// few steps, is one where only these come by.
     pub(super) fn scan_of_block(&self, value: &Poly) -> Option<(Poly, bool)> {
         self.sums.iter().find_map(|(scan, sum)| {
-            let is_here = sum.within.is_none() && sum.loops == self.loops;
+            let is_here = sum.loops == self.loops && self.is_within_here(sum);
             let (given, has_own) = (Poly::unknown(*scan), sum.over == Over::UpTo);
             let other = if has_own { given.sub(&sum.of) } else { given.add(&sum.of) };
             let is_it = is_here && sum.over != Over::All;
@@ -334,6 +335,19 @@ impl Walk<'_> {
             };
             let is_of_block = || sum.group == Group::Block || self.is_in_first_warp();
             (is_it && is_of_block()).then(|| (sum.of.clone(), is_inclusive))
+        })
+    }
+
+    /// Whether a sum is known of all who come by here.
+    fn is_within_here(&self, sum: &Sum) -> bool {
+        let Some(width) = &sum.within else { return true };
+        let number = match sum.group {
+            Group::Warp => self.warp_place.as_ref().map(|place| &place.lane),
+            Group::Block => self.item_number.as_ref(),
+        };
+        number.is_some_and(|number| {
+            let here = Formula::All(self.guards.clone());
+            self.is_never(&here.and(Formula::le(width, number)))
         })
     }
 

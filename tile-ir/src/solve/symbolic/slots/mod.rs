@@ -13,6 +13,7 @@ mod looks;
 mod lowered;
 pub(super) mod made;
 pub(super) mod marks;
+mod most_rounds;
 mod own_elements;
 mod own_slots;
 pub(super) mod packed;

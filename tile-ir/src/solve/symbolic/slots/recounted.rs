@@ -52,6 +52,9 @@ const MAX_DEPTH: u32 = 5;
 /// Counts of earlier loops that one is compared with.
 const MAX_COUNTS: usize = 4;
 
+/// What a round counts at most that counts, and does not add up data.
+const MAX_COUNTED: i128 = 64;
+
 /// The longest step in numbers with which a counter is taken not to wrap.
 const MAX_STEP: i128 = 1 << 20;
 
@@ -139,8 +142,26 @@ impl Walk<'_> {
         Some(cases)
     }
 
+    /// Notes that what has counted by ones or small numbers in a loop is not below 0.
+    fn leave_counts(&mut self, carried: &[Carried]) {
+        for Carried { var, rounds, .. } in carried {
+            let Some(Rounds { first, cases, .. }) = rounds else { continue };
+            let is_small = |added: &Poly| {
+                added.as_constant().is_some_and(|added| (0..=MAX_COUNTED).contains(&added))
+            };
+            let is_count = is_small(first) && cases.iter().all(|(_, added)| is_small(added));
+            if let Some(Value::Int(value)) = self.env.get(var)
+                && let Some(count) = single(value).filter(|_| is_count)
+            {
+                let known = Formula::AtLeast(Poly::unknown(count));
+                self.symbols.add_facts(count, known);
+            }
+        }
+    }
+
     /// Notes what variables have counted in a loop, which has gone to its end.
     pub(in super::super) fn leave_recounts(&mut self, carried: &[Carried]) {
+        self.leave_counts(carried);
         for Carried { var, rounds, .. } in carried {
             if let (Some(rounds), Some(Value::Int(value))) = (rounds, self.env.get(var))
                 && rounds.first.as_constant().is_some_and(|first| (0..=MAX_STEP).contains(&first))

@@ -128,8 +128,11 @@ impl Walk<'_> {
     fn length_of(&self, id: LoopId) -> Option<Poly> {
         let known = self.all_loops.get(id.0)?;
         let number = Poly::unknown(known.number);
-        let high = || Some(Poly::constant(self.high(&number)?.checked_add(1)?));
-        known.rounds.clone().or_else(high)
+        let most = || {
+            let high = self.high(&number).and_then(|high| high.checked_add(1));
+            high.into_iter().chain(self.most_rounds(known.number)).min().map(Poly::constant)
+        };
+        known.rounds.clone().or_else(most)
     }
 
     /// How far the updates of a place go since the cell was set in these loops.

@@ -36,6 +36,7 @@ pub(super) mod same_loads;
 pub(super) mod scattered;
 mod settled;
 mod sign_masks;
+mod sums_with_own;
 pub(super) mod table;
 mod united;
 pub(super) mod unwrapped;

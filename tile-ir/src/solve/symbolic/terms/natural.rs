@@ -8,6 +8,7 @@
 use std::collections::BTreeSet;
 
 use super::integers::{is_integer, range_of};
+use super::sums_with_own;
 use crate::kernel::{
     ArrayRef, ExprId, ExprKind, Given, Holder, Keeping, Kernel, Literal, Place, StmtKind, TileId,
     Type, VarKind, any_stmt, given, kept_tiles,
@@ -100,6 +101,9 @@ fn is_natural(kernel: &Kernel, value: ExprId, natural: &BTreeSet<Holder>) -> boo
         },
         ExprKind::Binary { op: BinaryOp::Add, lhs, rhs } => {
             is_wide(expr.ty) && is(*lhs) && is(*rhs)
+        }
+        ExprKind::Binary { op: BinaryOp::Sub, lhs, rhs } => {
+            is_wide(expr.ty) && sums_with_own::has_in_it(kernel, (*lhs, *rhs), &is)
         }
         ExprKind::Binary { op: BinaryOp::Min, lhs, rhs } => is(*lhs) && is(*rhs),
         ExprKind::Binary { op: BinaryOp::Max | BinaryOp::And, lhs, rhs } => is(*lhs) || is(*rhs),
