@@ -2,10 +2,14 @@
 //!
 //! `for pos in (first + t..min(first + 1024, n)).step_by(256)` goes on below `min(first + 1024, n)`.
 //! Ranges of `first` and of that minimum say nothing of their difference; but the minimum is no more
-//! than `first + 1024`, and with that in its place `first` is gone: `256 * round < 1024 - t`.
+//! than `first + 1024`, and with that in its place `first` is gone: `256 * round < 1024 - t`. So it
+//! is with a minimum of minima.
 
 use super::super::algebra::poly::{Poly, Unknown};
 use super::super::walk::Walk;
+
+/// Minima within minima that are gone into.
+const MAX_LIMITS: usize = 3;
 
 impl Walk<'_> {
     /// How many rounds there are at most, by what bounds the `number` of one from above.
@@ -30,9 +34,17 @@ impl Walk<'_> {
         if room.mentions(number) {
             return None;
         }
-        let above = room.unknowns().flat_map(|unknown| self.with_limit(&room, unknown));
-        let most = above.chain([room.clone()]).filter_map(|room| self.high(&room)).min()?;
-        Some(most.div_euclid(-by))
+        Some(self.most_with_limits(&room, MAX_LIMITS)?.div_euclid(-by))
+    }
+
+    /// What a sum is at most by ranges, limits put in the place of its parts so many times.
+    fn most_with_limits(&self, sum: &Poly, depth: usize) -> Option<i128> {
+        let above = match depth {
+            0 => Vec::new(),
+            _ => sum.unknowns().flat_map(|part| self.with_limit(sum, part)).collect(),
+        };
+        let by_limits = above.iter().filter_map(|above| self.most_with_limits(above, depth - 1));
+        by_limits.chain(self.high(sum)).min()
     }
 
     /// What is no less than a sum, with what limits one of its parts in the place of that.
