@@ -45,6 +45,7 @@ pub use item::{
     Axis, Edge, EdgeRule, Exit, Kernel, Order, Param, Promise, ScalarParam, TensorParam, Tile,
     TileDomain, TileParam, TileSpace, TypeParam, Var, VarKind, Within,
 };
+pub(crate) use print::print_converted;
 pub use print::{print_access, print_expr, print_kernel};
 pub(crate) use source::Source;
 pub use stmt::{EachOrigin, LoopRange, Place, Stmt, StmtKind};

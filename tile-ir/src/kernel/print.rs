@@ -17,26 +17,32 @@ use crate::precedence::Level;
 
 /// Writes a kernel in the language's own syntax, with casts explicit.
 pub fn print_kernel(kernel: &Kernel) -> String {
-    let mut printer = Printer { kernel, whole: true, out: String::new() };
+    let mut printer = Printer { kernel, whole: true, converts: true, out: String::new() };
     printer.write_kernel();
     printer.out
 }
 
 /// Writes an expression as the user did, with the fewest parentheses.
 pub fn print_expr(kernel: &Kernel, id: ExprId) -> String {
-    Printer { kernel, whole: false, out: String::new() }.expr(id, Level::Lowest)
+    Printer { kernel, whole: false, converts: false, out: String::new() }.expr(id, Level::Lowest)
+}
+
+/// The same with every conversion explicit.
+pub(crate) fn print_converted(kernel: &Kernel, id: ExprId) -> String {
+    Printer { kernel, whole: false, converts: true, out: String::new() }.expr(id, Level::Lowest)
 }
 
 /// Writes an access as the user did: `a_s[ty, k]`.
 pub fn print_access(kernel: &Kernel, access: &Access) -> String {
-    Printer { kernel, whole: false, out: String::new() }.access(access)
+    Printer { kernel, whole: false, converts: false, out: String::new() }.access(access)
 }
 
 struct Printer<'a> {
     kernel: &'a Kernel,
-    /// Whether a whole kernel is printed: every conversion is shown, and
-    /// shadowed names are told apart.
+    /// Whether a whole kernel is printed: shadowed names are told apart.
     whole: bool,
+    /// Whether every conversion is shown.
+    converts: bool,
     out: String,
 }
 
@@ -90,7 +96,7 @@ impl Printer<'_> {
             }
             ExprKind::Cast(operand) => {
                 let implicit = self.kernel.exprs[*operand].span == expr.span;
-                if implicit && !self.whole {
+                if implicit && !self.converts {
                     return self.bare_expr(*operand);
                 }
                 let ty = self.kernel.type_name(expr.ty);
@@ -134,7 +140,7 @@ impl Printer<'_> {
         match &self.kernel.exprs[id].kind {
             ExprKind::Cast(operand) => {
                 let implicit = self.kernel.exprs[*operand].span == self.kernel.exprs[id].span;
-                !implicit || self.whole || self.ends_with_type(*operand, least)
+                !implicit || self.converts || self.ends_with_type(*operand, least)
             }
             ExprKind::Binary { op, rhs, .. } => {
                 !op.is_function() && self.ends_with_type(*rhs, Level::of_binary(*op).tighter())

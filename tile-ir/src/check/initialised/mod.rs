@@ -49,6 +49,7 @@ mod conditional;
 mod cover;
 mod elected;
 mod ends;
+mod entered;
 mod first;
 mod reads;
 mod report;
@@ -60,6 +61,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use self::cover::{Cover, Domain};
 use self::ends::Ends;
+use self::entered::Numbers;
 use self::state::State;
 use super::fold::Folds;
 use super::poly::{Bounds, Poly};
@@ -128,6 +130,7 @@ pub(super) fn check_initialised(
         by_condition: BTreeSet::new(),
         flags: first::flags(kernel),
         firsts: BTreeMap::new(),
+        numbers: Numbers::default(),
         starts: BTreeMap::new(),
         reported_tiles: kernel
             .tiles
@@ -171,6 +174,8 @@ struct Flow<'a> {
     flags: BTreeMap<TileId, i128>,
     /// The old values of which one is certain to be this number.
     firsts: BTreeMap<VarId, i128>,
+    /// What variables were set to last.
+    numbers: Numbers,
     /// By keyword, with what value a `while` loop's counter comes to it.
     starts: BTreeMap<SpanId, Poly>,
     reported_tiles: BTreeSet<TileId>,

@@ -31,6 +31,7 @@ impl Flow<'_> {
                     state.maybe_assigned.remove(var);
                     state.forget_conditional(*var);
                     self.bounds.forget(*var);
+                    self.numbers.forget(*var);
                     return;
                 };
                 self.read(*init, state);
@@ -61,6 +62,7 @@ impl Flow<'_> {
                 self.read_var(*var, stmt.span, state);
                 self.change_conditional(&[*var], state);
                 self.bounds.forget(*var);
+                self.numbers.forget(*var);
                 self.firsts.remove(var);
             }
             StmtKind::Update { place: Place::Element(access), value, .. } => {
@@ -72,6 +74,7 @@ impl Flow<'_> {
                 self.read(*value, state);
                 lane.iter().for_each(|lane| self.read(*lane, state));
                 state.assigned.insert(*var);
+                self.numbers.forget(*var);
             }
             StmtKind::Atomic { access, expected, value, old, .. } => {
                 self.read_all(&access.indices, state);
@@ -84,6 +87,7 @@ impl Flow<'_> {
                 if let Some(old) = *old {
                     state.assigned.insert(old);
                     self.bounds.forget(old);
+                    self.numbers.forget(old);
                 }
                 self.update_flag(access, *old, state);
             }
@@ -96,6 +100,7 @@ impl Flow<'_> {
                     let start = self.bounds.poly(found.bounds.0);
                     self.starts.insert(stmt.head, start);
                 }
+                let is_entered = self.is_sure(*cond);
                 self.forget_all(body);
                 self.forget_flags(body, state);
                 self.forget_elections(body, &mut state.elections);
@@ -104,9 +109,12 @@ impl Flow<'_> {
                 let mut inside = state.clone();
                 self.enter_conditional(*cond, true, &mut inside);
                 self.walk_divided(*cond, body, &mut inside);
-                self.by_condition.insert(stmt.head);
-                state.maybe_assigned.extend(inside.maybe_assigned);
+                state.maybe_assigned.extend(inside.maybe_assigned.iter().copied());
                 self.forget_all(body);
+                match is_entered {
+                    true => *state = inside,
+                    false => drop(self.by_condition.insert(stmt.head)),
+                }
             }
             StmtKind::If { cond, then, otherwise } => {
                 self.read(*cond, state);
@@ -143,6 +151,7 @@ impl Flow<'_> {
     }
 
     fn set_value(&mut self, var: VarId, value: ExprId) {
+        self.set_number(var, value);
         if self.bounds.is_index(value) {
             let value = self.bounds.poly(value);
             self.bounds.set(var, value);
@@ -152,6 +161,7 @@ impl Flow<'_> {
     fn forget_all(&mut self, stmts: &[Stmt]) {
         for var in assigned_in(stmts) {
             self.bounds.forget(var);
+            self.numbers.forget(var);
             self.firsts.remove(&var);
         }
     }

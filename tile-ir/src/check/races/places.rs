@@ -8,11 +8,13 @@
 use std::collections::BTreeSet;
 
 use super::undecided::scope_of;
-use crate::check::{Origins, Uniformity};
+use crate::check::agreed::turns::like;
+use crate::check::{Origins, Uniformity, uniformity};
 use crate::kernel::{
     Access, ArrayRef, ExprId, ExprKind, Kernel, Place, Stmt, StmtKind, VarId, Within, any_subexpr,
-    print_expr,
+    copy_expr, print_converted, print_expr,
 };
+use crate::op::BinaryOp;
 use crate::solve::skeleton::Scope;
 use crate::solve::symbolic::{Unproved, prove_among};
 use crate::span::SpanId;
@@ -45,8 +47,7 @@ pub(super) fn settling_places(
             offered.or_else(|| offer.settling(Within::Block, is_of))
         }
     };
-    let (values, within) = offered?;
-    let texts: Vec<String> = values.iter().map(|value| print_expr(kernel, *value)).collect();
+    let Offered { texts, within } = offered?;
     let place = before(kernel, offer.head);
     let group = match within {
         Within::Block => "the block",
@@ -81,6 +82,12 @@ fn any_starts(stmts: &[Stmt], is_such: &dyn Fn(SpanId) -> bool) -> bool {
     })
 }
 
+/// What is to be said: that these differ, and between whom.
+struct Offered {
+    texts: Vec<String>,
+    within: Within,
+}
+
 /// What may be said of the places of two accesses, before the statement at `head`.
 struct Offer<'k> {
     kernel: &'k Kernel,
@@ -91,54 +98,75 @@ struct Offer<'k> {
 }
 
 impl Offer<'_> {
-    /// The numbers of which it is to be said that they differ, and between whom, if nothing
-    /// stays unproved then that `is_of` asks about.
-    fn settling(
-        &self,
-        within: Within,
-        is_of: &dyn Fn(&Unproved) -> bool,
-    ) -> Option<(Vec<ExprId>, Within)> {
+    /// Of which numbers it is to be said that they differ, if nothing stays unproved then that
+    /// `is_of` asks about: of the index along one axis, or of those along several put together.
+    fn settling(&self, within: Within, is_of: &dyn Fn(&Unproved) -> bool) -> Option<Offered> {
         let n_axes = self.indices[0].len().min(self.indices[1].len());
-        (0..n_axes).find_map(|axis| {
-            let values = self.values(axis, within)?;
-            let vouched = self.vouched(&values, within);
-            let places = BTreeSet::from(self.asked.places);
-            let is_asked = |_: ArrayRef, met: [SpanId; 2], _: bool| BTreeSet::from(met) == places;
-            let unproved = prove_among(&vouched, self.uniformity, &is_asked);
-            (!unproved.iter().any(is_of)).then_some((values, within))
+        let axes: Vec<usize> = (0..n_axes).filter(|axis| !self.is_common(*axis, within)).collect();
+        let (mut vouched, values) = match axes.as_slice() {
+            [axis] => (self.kernel.clone(), self.indices.map(|indices| indices[*axis])),
+            [_, _, ..] => self.joined(&axes)?,
+            [] => return None,
+        };
+        if !values.iter().all(|value| self.is_data(&vouched, *value)) {
+            return None;
+        }
+        let text = |value: ExprId| match axes.len() {
+            1 => print_expr(&vouched, value),
+            _ => print_converted(&vouched, value),
+        };
+        let mut texts: Vec<String> = values.into_iter().map(text).collect();
+        let n_values = if texts[0] == texts[1] { 1 } else { 2 };
+        texts.truncate(n_values);
+        self.vouch(&mut vouched, &values[..n_values], within);
+        let places = BTreeSet::from(self.asked.places);
+        let is_asked = |_: ArrayRef, met: [SpanId; 2], _: bool| BTreeSet::from(met) == places;
+        let unproved = prove_among(&vouched, &uniformity(&vouched), &is_asked);
+        (!unproved.iter().any(is_of)).then_some(Offered { texts, within })
+    }
+
+    /// Whether the indices along an axis are one number for all of a group.
+    fn is_common(&self, axis: usize, within: Within) -> bool {
+        self.indices.iter().all(|indices| match within {
+            Within::Block => self.uniformity.is_uniform_value(indices[axis]),
+            Within::Grid => {
+                matches!(self.kernel.exprs[indices[axis]].kind, ExprKind::Literal(_))
+            }
         })
     }
 
-    /// The indices along an axis, where data decides about them and about no other axis.
-    fn values(&self, axis: usize, within: Within) -> Option<Vec<ExprId>> {
-        let (kernel, uniformity, [first, second]) = (self.kernel, self.uniformity, self.indices);
-        let mut values = vec![first[axis]];
-        let texts = [first[axis], second[axis]].map(|index| print_expr(kernel, index));
-        if texts[0] != texts[1] {
-            values.push(second[axis]);
-        }
-        // A part of a place is no place, where the rest may be another.
-        let mut others = (0..first.len()).filter(|other| *other != axis);
-        let is_common = |of: ExprId| match within {
-            Within::Block => uniformity.is_uniform_value(of),
-            Within::Grid => matches!(kernel.exprs[of].kind, ExprKind::Literal(_)),
-        };
-        let is_whole = others.all(|other| is_common(first[other]) && is_common(second[other]));
-        let origins = Origins::of(kernel);
-        let is_data = |value: &ExprId| {
-            !uniformity.is_uniform_value(*value) && origins.is_open(kernel, *value)
-        };
-        (is_whole && values.iter().all(is_data)).then_some(values)
+    /// Whether data decides about a value.
+    fn is_data(&self, kernel: &Kernel, value: ExprId) -> bool {
+        Origins::of(kernel).is_open(kernel, value) && !self.uniformity.is_uniform_value(value)
     }
 
-    /// The kernel in which it is said.
-    fn vouched(&self, values: &[ExprId], within: Within) -> Kernel {
-        let mut vouched = self.kernel.clone();
+    /// The kernel with one number for the indices along some axes, of either access, as an array
+    /// of one axis would have it.
+    fn joined(&self, axes: &[usize]) -> Option<(Kernel, [ExprId; 2])> {
+        let mut out = self.kernel.clone();
+        let extents = self.kernel.extents(self.asked.array).to_vec();
+        let mut join = |indices: &[ExprId]| {
+            let (first, others) = axes.split_first()?;
+            let all = indices[*first];
+            Some(others.iter().fold(all, |all, axis| {
+                let extent = copy_expr(&mut out, extents[*axis], &mut |_, _| None);
+                let kind = ExprKind::Binary { op: BinaryOp::Mul, lhs: all, rhs: extent };
+                let all = like(&mut out, all, kind);
+                let kind = ExprKind::Binary { op: BinaryOp::Add, lhs: all, rhs: indices[*axis] };
+                like(&mut out, all, kind)
+            }))
+        };
+        let [first, second] = self.indices;
+        let values = [join(first)?, join(second)?];
+        Some((out, values))
+    }
+
+    /// Says it in a kernel.
+    fn vouch(&self, vouched: &mut Kernel, values: &[ExprId], within: Within) {
         let mut body = std::mem::take(&mut vouched.body);
         let kind = StmtKind::Distinct { values: values.to_vec(), within };
         insert(&mut body, Stmt { kind, span: self.head, head: self.head });
         vouched.body = body;
-        vouched
     }
 }
 
