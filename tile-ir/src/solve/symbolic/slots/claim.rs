@@ -10,6 +10,9 @@
 //!
 //! Outside of a tensor an update has found the pad, as a read does, and changes nothing.
 //!
+//! One work-item may tell its block what it has found ([`super::super::tiles::relayed`]): of two
+//! blocks that are told of one element, one hears what updates leave.
+//!
 //! It rests on what slots do ([`super::slot`]): both updates are of one element, inside
 //! the array, and nothing sets it between the two.
 
@@ -30,6 +33,8 @@ pub(in super::super) struct Claim {
     turn: Turn,
     /// Where the update changes the element only if this is found.
     expected: Option<Poly>,
+    /// Whether all of a block have it from the one who made the update.
+    is_of_block: bool,
 }
 
 /// What updates leave in arrays, and who finds it.
@@ -39,6 +44,18 @@ pub(in super::super) struct Claims {
     left: BTreeMap<ArrayRef, Vec<(Vec<Poly>, Left)>>,
     /// By symbol, of those that are old values.
     found: BTreeMap<Unknown, Claim>,
+}
+
+impl Claim {
+    /// The same in other terms, if all of it can be put in such.
+    pub(in super::super) fn put(self, put: &mut dyn FnMut(&Poly) -> Option<Poly>) -> Option<Self> {
+        let indices = self.turn.indices.iter().map(&mut *put).collect::<Option<Vec<Poly>>>()?;
+        let expected = match &self.expected {
+            Some(expected) => Some(put(expected)?),
+            None => None,
+        };
+        Some(Self { turn: self.turn.at(indices), expected, ..self })
+    }
 }
 
 impl Claims {
@@ -88,9 +105,21 @@ impl Walk<'_> {
         expected: Option<Poly>,
     ) {
         for unknown in found.unknowns() {
-            let claim = Claim { turn: turn.clone(), expected: expected.clone() };
+            let (turn, expected) = (turn.clone(), expected.clone());
+            let claim = Claim { turn, expected, is_of_block: false };
             self.claims.found.insert(unknown, claim);
         }
+    }
+
+    /// What is known of an old value, if it is more than any number, and not a slot.
+    pub(in super::super) fn claim(&self, found: Unknown) -> Option<Claim> {
+        self.claims.found.get(&found).cloned()
+    }
+
+    /// Notes that a block has an old value from one of its work-items, whose claim it is in these
+    /// terms.
+    pub(in super::super) fn note_told_claim(&mut self, told: Unknown, claim: Claim) {
+        self.claims.found.insert(told, Claim { is_of_block: true, ..claim });
     }
 }
 
@@ -115,6 +144,10 @@ impl Builder<'_> {
 
     fn part_two_claims(&mut self, [(first, one), (second, other)]: [(Unknown, &Claim); 2]) {
         let walk = self.walk;
+        // What all of a block have from one of them is one old value.
+        if (one.is_of_block || other.is_of_block) && !self.meeting.is_between_blocks() {
+            return;
+        }
         let left = walk.claims.left_in(&one.turn, &other.turn);
         if left.is_empty() || !self.claimed.insert((first, second)) {
             return;

@@ -48,6 +48,11 @@ pub(in super::super) struct Turn {
 }
 
 impl Turn {
+    /// The same with its element in other terms.
+    pub(super) fn at(self, indices: Vec<Poly>) -> Self {
+        Self { indices, ..self }
+    }
+
     /// Whether an access of the array can be of the same element.
     pub(in super::super) fn may_meet(&self, at: &[Poly]) -> bool {
         may_meet(&self.indices, at)

@@ -166,6 +166,8 @@ impl Walk<'_> {
             Poly::unknown(unknown)
         } else if self.slots.contains_key(&unknown) {
             self.relayed_slot(unknown, relay)?
+        } else if let Some(told) = self.relayed_claim(unknown, relay) {
+            told
         } else if relay.depth == MAX_DEPTH {
             return None;
         } else {
@@ -337,6 +339,25 @@ impl Walk<'_> {
         self.bound_old(copy, room);
         self.relayed.insert(key, copy);
         Some(value)
+    }
+
+    /// An old value that tells who was first at an element, as all of the block have it.
+    fn relayed_claim(&mut self, old: Unknown, relay: &mut Relay) -> Option<Poly> {
+        let Audience::Block(item) = &relay.to else { return None };
+        let (claim, symbol) = (self.claim(old)?, self.symbols.get(old)?.clone());
+        if !self.loops.starts_with(&symbol.loops) {
+            return None;
+        }
+        let key = (old, item.values().cloned().collect());
+        if let Some(known) = self.relayed.get(&key) {
+            return Some(Poly::unknown(*known));
+        }
+        let claim = claim.put(&mut |poly| self.relayed(poly, relay))?;
+        let (sharing, facts) = (Sharing::Block, Formula::True);
+        let told = self.symbols.push(Symbol { sharing, facts, ..symbol.clone() });
+        self.relayed.insert(key, told);
+        self.note_told_claim(told, claim);
+        Some(self.tell((old, &symbol.facts), told, relay))
     }
 
     /// Where one work-item has not made the update of a slot, as its block knows it.
