@@ -39,15 +39,16 @@ pub(super) fn settling_places(
     let offer = Offer { kernel, uniformity, asked, indices: [first, second], head: list[at].span };
     let offered = match asked.scope {
         Scope::Grid => offer.settling(Within::Grid, is_of),
-        // What holds of a block alone is not enough where blocks may meet as well.
         Scope::Block => {
             let is_left = |found: &Unproved| is_of(found) || scope_of(found) == Scope::Grid;
-            let offered = offer.settling(Within::Block, &is_left);
-            let offered = offered.or_else(|| offer.settling(Within::Grid, &is_left));
-            offered.or_else(|| offer.settling(Within::Block, is_of))
+            let of_block = offer.said(Within::Block);
+            // What holds of a block alone is not enough where blocks may meet as well.
+            let is_enough = of_block.as_ref().is_some_and(|said| !said.leaves(&is_left));
+            let of_grid = (!is_enough).then(|| offer.settling(Within::Grid, &is_left)).flatten();
+            of_grid.or_else(|| of_block.filter(|said| !said.leaves(is_of)))
         }
     };
-    let Offered { texts, within } = offered?;
+    let Offered { texts, within, .. } = offered?;
     let place = before(kernel, offer.head);
     let group = match within {
         Within::Block => "the block",
@@ -86,6 +87,15 @@ fn any_starts(stmts: &[Stmt], is_such: &dyn Fn(SpanId) -> bool) -> bool {
 struct Offered {
     texts: Vec<String>,
     within: Within,
+    /// What has no proof then.
+    unproved: Vec<Unproved>,
+}
+
+impl Offered {
+    /// Whether something stays unproved that `is_of` asks about.
+    fn leaves(&self, is_of: &dyn Fn(&Unproved) -> bool) -> bool {
+        self.unproved.iter().any(is_of)
+    }
 }
 
 /// What may be said of the places of two accesses, before the statement at `head`.
@@ -98,9 +108,14 @@ struct Offer<'k> {
 }
 
 impl Offer<'_> {
-    /// Of which numbers it is to be said that they differ, if nothing stays unproved then that
-    /// `is_of` asks about: of the index along one axis, or of those along several put together.
+    /// What is to be said, if nothing stays unproved then that `is_of` asks about.
     fn settling(&self, within: Within, is_of: &dyn Fn(&Unproved) -> bool) -> Option<Offered> {
+        self.said(within).filter(|said| !said.leaves(is_of))
+    }
+
+    /// Of which numbers it may be said that they differ: of the index along one axis, or of those
+    /// along several put together.
+    fn said(&self, within: Within) -> Option<Offered> {
         let n_axes = self.indices[0].len().min(self.indices[1].len());
         let axes: Vec<usize> = (0..n_axes).filter(|axis| !self.is_common(*axis, within)).collect();
         let (mut vouched, values) = match axes.as_slice() {
@@ -122,7 +137,7 @@ impl Offer<'_> {
         let places = BTreeSet::from(self.asked.places);
         let is_asked = |_: ArrayRef, met: [SpanId; 2], _: bool| BTreeSet::from(met) == places;
         let unproved = prove_among(&vouched, &uniformity(&vouched), &is_asked);
-        (!unproved.iter().any(is_of)).then_some(Offered { texts, within })
+        Some(Offered { texts, within, unproved })
     }
 
     /// Whether the indices along an axis are one number for all of a group.
