@@ -367,6 +367,19 @@ impl Walk<'_> {
         self.sets_outside(stmts, |var| self.is_followed(var))
             && self.only_computes(stmts, &mut makes_bits)
             && makes_bits
+            && !self.only_counts(stmts)
+    }
+
+    /// Whether all that statements leave in variables is a literal more than was there: how often
+    /// a condition held is known of any number of rounds.
+    fn only_counts(&self, stmts: &[Stmt]) -> bool {
+        stmts.iter().all(|stmt| match &stmt.kind {
+            StmtKind::Update { place: Place::Var(_), op: BinaryOp::Add, value } => {
+                matches!(self.kernel.exprs[*value].kind, ExprKind::Literal(_))
+            }
+            StmtKind::Assign { .. } | StmtKind::Update { .. } => false,
+            kind => kind.bodies().into_iter().all(|body| self.only_counts(body)),
+        })
     }
 
     /// Whether statements do no more than to compute; notes where by bits.
