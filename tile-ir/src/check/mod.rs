@@ -18,6 +18,7 @@ mod initialised;
 pub(crate) mod interval;
 mod left_by;
 mod narrow;
+mod ones;
 mod order;
 mod owned;
 mod pad;
