@@ -27,6 +27,7 @@ mod poly;
 mod precondition;
 mod progress;
 mod races;
+mod ranks;
 mod redundant;
 mod rewritten;
 mod sample;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{cursors, flagged, left_by, ones, some_rounds, uniformity};
+use super::{cursors, flagged, left_by, ones, ranks, some_rounds, uniformity};
 use crate::kernel::{ArrayRef, Kernel};
 use crate::solve::symbolic::{Proofs, Unproved};
 
@@ -10,11 +10,12 @@ use crate::solve::symbolic::{Proofs, Unproved};
 /// without a proof are concerned.
 type Rewrite = fn(&Kernel, &[Unproved]) -> Option<Kernel>;
 
-const REWRITES: [Rewrite; 5] = [
+const REWRITES: [Rewrite; 6] = [
     |kernel, _| some_rounds::written_out(kernel),
     |kernel, _| flagged::turned(kernel),
     |kernel, _| left_by::assumed(kernel),
     |kernel, _| ones::counted(kernel),
+    |kernel, _| ranks::taken(kernel),
     cursors::made_atomic,
 ];
 

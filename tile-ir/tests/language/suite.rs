@@ -130,11 +130,11 @@ families! {
     rarely reach reached read reading recounted rectangles reduced reductions registers
     remembered resampled reserved restored rising rolled rotated rounded rounds rows running
     samples scanned scans scattered searches seats segments seldom sentinels settled several
-    shares sized sizes solvers sorted sorts spans spelled split_keys splits staged started
-    starts stencils steps stolen stored strays strides summed sums swept symbolic tables takers
-    tallies teams tickets tiles together told told_claims totals triangles turned turns twice
-    unrolled unseen unset values vectors verified vouched waits walked warps wavefronts wavelets
-    waves weighed whiles wholes wide wished worlds
+    shares sized sizes solvers sorted sorts spans spelled split_keys splits stable_ranks staged
+    started starts stencils steps stolen stored strays strides summed sums swept symbolic tables
+    takers tallies teams tickets tiles together told told_claims totals triangles turned turns
+    twice unrolled unseen unset values vectors verified vouched waits walked warps wavefronts
+    wavelets waves weighed whiles wholes wide wished worlds
 }
 
 #[test]
