@@ -32,8 +32,9 @@ pub(super) struct Keys<'a> {
     written: WrittenTensors,
     /// The tile.
     array: ArrayRef,
-    /// What each stores.
+    /// What each stores, and where in the list.
     key: ExprId,
+    stored_at: usize,
     /// The work-item's number.
     own: VarId,
     /// What names stand for that are declared behind the store, and all that are.
@@ -78,6 +79,7 @@ impl<'a> Keys<'a> {
             written: WrittenTensors::of(kernel),
             array,
             key,
+            stored_at,
             own: axis.var,
             behind: immutable_lets(&stmts[stored_at + 1..], kernel),
             lets: immutable_lets(&kernel.body, kernel),
@@ -167,7 +169,22 @@ impl<'a> Keys<'a> {
         }
         let is_stored = self.is_key_of(expr, self.own)
             || round.is_some_and(|round| self.is_key_of(expr, round));
-        if is_stored { self.meant(self.key, None) } else { expr }
+        if is_stored {
+            return self.meant(self.key, None);
+        }
+        match self.converted(expr) {
+            Some(of) => self.meant(of, round),
+            None => expr,
+        }
+    }
+
+    /// What an expression converts to a type that is no narrower, and back.
+    fn converted(&self, expr: ExprId) -> Option<ExprId> {
+        let ExprKind::Cast(wide) = self.kernel.exprs[expr].kind else { return None };
+        let wide = self.meant(wide, None);
+        let ExprKind::Cast(of) = self.kernel.exprs[wide].kind else { return None };
+        let [from, over, to] = [of, wide, expr].map(|part| self.kernel.exprs[part].ty);
+        (from == to && bits_of(from)? <= bits_of(over)?).then_some(of)
     }
 
     fn is_same(&self, one: ExprId, other: ExprId, round: Option<VarId>) -> bool {
@@ -214,7 +231,8 @@ impl<'a> Keys<'a> {
         }
         let reads_keys =
             |index: &ExprId| any_subexpr(self.kernel, *index, &mut |kind| self.reads_keys(kind));
-        let stands = is_early(&raised.indices, &late) && !raised.indices.iter().any(reads_keys);
+        let has_keys = self.stored_at < barrier_at || !raised.indices.iter().any(reads_keys);
+        let stands = is_early(&raised.indices, &late) && has_keys;
         stands.then_some(early)
     }
 }

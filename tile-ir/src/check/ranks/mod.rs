@@ -23,6 +23,8 @@
 //! r += old - before;
 //! ```
 //!
+//! Where the cells are seen to begin with 0 ([`cleared`]), nothing is read before.
+//!
 //! That kernel does all that the other may do, and more, since there the updates may come in another
 //! order too. And of the old values of atomic updates the proof knows that no two are alike.
 //!
@@ -40,6 +42,7 @@
 //!   not in order.
 //! - The count goes round in its type as the difference does.
 
+mod cleared;
 mod counting;
 mod keys;
 
@@ -56,6 +59,7 @@ use crate::kernel::{
     Type, Var, VarId, VarKind, any_stmt, any_subexpr, copy_expr,
 };
 use crate::op::{AtomicOp, BinaryOp};
+use crate::span::SpanId;
 
 /// The kernel with such ranks taken from atomic updates, if it has one.
 pub(super) fn taken(kernel: &Kernel) -> Option<Kernel> {
@@ -65,24 +69,25 @@ pub(super) fn taken(kernel: &Kernel) -> Option<Kernel> {
     }
     let mut out = kernel.clone();
     let mut body = std::mem::take(&mut out.body);
-    let is_changed = list(kernel, &mut out, &mut body);
+    let is_changed = list((kernel, true), &mut out, &mut body);
     out.body = body;
     let asks_alike = || Exact::of(&out).is_asked_of(&out, &Exact::of(kernel), kernel);
     (is_changed && asks_alike()).then_some(out)
 }
 
-/// Writes the ranks of a list and of those in it, which is one of `kernel`; whether there was one.
-fn list(kernel: &Kernel, out: &mut Kernel, stmts: &mut Vec<Stmt>) -> bool {
+/// Writes the ranks of a list and of those in it, which is one of `kernel`, or all of its body;
+/// whether there was one.
+fn list((kernel, is_all): (&Kernel, bool), out: &mut Kernel, stmts: &mut Vec<Stmt>) -> bool {
     let mut is_changed = false;
     if stmts.iter().any(is_barrier)
-        && let Some(rank) = Rank::of(kernel, stmts)
+        && let Some(rank) = Rank::of((kernel, is_all), stmts)
     {
         rank.write(out, stmts);
         is_changed = true;
     }
     for stmt in stmts {
         for body in stmt.kind.bodies_mut() {
-            is_changed |= list(kernel, out, body);
+            is_changed |= list((kernel, false), out, body);
         }
     }
     is_changed
@@ -102,15 +107,22 @@ struct Rank {
     /// Where the loop is that counts it.
     counted_at: usize,
     counting: Counting,
-    /// Where the update is, and the barrier before it.
+    /// Where the update is.
     updated_at: usize,
+    /// Where the cell is read before, if it is not known to be 0.
+    before: Option<Before>,
+}
+
+/// Where a cell is read that is raised later.
+struct Before {
+    /// The barrier behind which it is.
     barrier_at: usize,
-    /// What declares a name between both, and may as well do so before.
+    /// What declares a name behind that, and may as well do so directly behind it.
     early: Vec<usize>,
 }
 
 impl Rank {
-    fn of(kernel: &Kernel, stmts: &[Stmt]) -> Option<Self> {
+    fn of((kernel, is_all): (&Kernel, bool), stmts: &[Stmt]) -> Option<Self> {
         let countings = stmts
             .iter()
             .enumerate()
@@ -122,50 +134,56 @@ impl Rank {
         let uniform = uniformity(kernel);
         countings.into_iter().find_map(|(at, counting)| {
             let updates = 0..stmts.len();
-            let (updated_at, barrier_at, early) = updates.into_iter().find_map(|updated_at| {
+            let (updated_at, before) = updates.into_iter().find_map(|updated_at| {
                 let keys = Keys::of((kernel, &uniform), stmts, [at, updated_at], counting.keys)?;
                 let access = raised(kernel, &stmts[updated_at])?;
                 let (barrier_at, next) = alone(kernel, stmts, (updated_at, access.array))?;
                 let is_kept = at > next || !names_between(kernel, stmts, (at, next), counting.var);
-                let is_same = is_kept && keys.are_those_of(&counting, access);
-                let early =
-                    is_same.then(|| keys.early(stmts, (barrier_at, updated_at), access))??;
-                Some((updated_at, barrier_at, early))
+                if !is_kept || !keys.are_those_of(&counting, access) {
+                    return None;
+                }
+                if cleared::begins_with_none((kernel, is_all), &stmts[..barrier_at], access.array) {
+                    return Some((updated_at, None));
+                }
+                let early = keys.early(stmts, (barrier_at, updated_at), access)?;
+                Some((updated_at, Some(Before { barrier_at, early })))
             })?;
-            Some(Self { counted_at: at, counting, updated_at, barrier_at, early })
+            Some(Self { counted_at: at, counting, updated_at, before })
         })
     }
 
     fn write(self, kernel: &mut Kernel, stmts: &mut Vec<Stmt>) {
-        let Self { counted_at, counting, updated_at, barrier_at, early } = self;
+        let Self { counted_at, counting, updated_at, before } = self;
         let StmtKind::Atomic { access, value: one, .. } = stmts[updated_at].kind.clone() else {
             return;
         };
-        let [before, old] = ["before", "old"].map(|name| {
-            let Expr { ty, span, .. } = kernel.exprs[one];
-            let kind = VarKind::Let { mutable: false };
-            kernel.vars.push(Var { name: name.to_owned(), ty, kind, accumulator: false, span })
+        let Expr { ty: held, span, .. } = kernel.exprs[one];
+        let at = |stmt: &Stmt, kind| Stmt { kind, span: stmt.span, head: stmt.head };
+        let old = declare(kernel, "old", (held, span));
+        let mut found = like(kernel, one, ExprKind::Var(old));
+        let read = before.as_ref().map(|_| {
+            let before = declare(kernel, "before", (held, span));
+            let rhs = like(kernel, one, ExprKind::Var(before));
+            found = like(kernel, one, ExprKind::Binary { op: BinaryOp::Sub, lhs: found, rhs });
+            let indices = access.indices.iter();
+            let indices =
+                indices.map(|index| copy_expr(kernel, *index, &mut |_, _| None)).collect();
+            let read = like(kernel, one, ExprKind::Load(Access { indices, ..access.clone() }));
+            at(&stmts[updated_at], StmtKind::Let { var: before, init: Some(read) })
         });
         let rank = kernel.vars[counting.var].clone();
         let ty = rank.ty;
         let rank = kernel.vars.push(Var { kind: VarKind::Let { mutable: true }, ..rank });
-        let at = |stmt: &Stmt, kind| Stmt { kind, span: stmt.span, head: stmt.head };
-        // What stands behind both.
-        let (lhs, rhs) =
-            (like(kernel, one, ExprKind::Var(old)), like(kernel, one, ExprKind::Var(before)));
-        let mut value = like(kernel, one, ExprKind::Binary { op: BinaryOp::Sub, lhs, rhs });
-        if kernel.exprs[value].ty != ty {
-            let span = kernel.exprs[value].span;
-            value = kernel.exprs.push(Expr { kind: ExprKind::Cast(value), ty, span });
+        if held != ty {
+            found = kernel.exprs.push(Expr { kind: ExprKind::Cast(found), ty, span });
         }
         let place = Place::Var(counting.var);
-        let add = StmtKind::Update { place, op: BinaryOp::Add, value };
-        let none = kernel.exprs.push(Expr {
-            kind: ExprKind::Literal(Literal::Int(0)),
-            ty,
-            span: kernel.exprs[one].span,
-        });
-        let mut out = Vec::with_capacity(stmts.len() + 6);
+        let add = StmtKind::Update { place, op: BinaryOp::Add, value: found };
+        let none = Expr { kind: ExprKind::Literal(Literal::Int(0)), ty, span };
+        let none = kernel.exprs.push(none);
+        let Before { barrier_at, early } =
+            before.unwrap_or(Before { barrier_at: usize::MAX, early: Vec::new() });
+        let mut out = Vec::with_capacity(stmts.len() + 4);
         for (number, stmt) in stmts.iter().enumerate() {
             if early.contains(&number) {
                 continue;
@@ -175,20 +193,14 @@ impl Rank {
                 out.push(at(stmt, StmtKind::Let { var: rank, init: Some(none) }));
                 counting.count_into(kernel, &mut own, rank);
             }
-            if let (StmtKind::Atomic { old: found, .. }, true) =
-                (&mut own.kind, number == updated_at)
-            {
-                *found = Some(old);
+            match &mut own.kind {
+                StmtKind::Atomic { old: found, .. } if number == updated_at => *found = Some(old),
+                _ => {}
             }
             out.push(own);
             if number == barrier_at {
                 out.extend(early.iter().map(|early| stmts[*early].clone()));
-                let indices = access.indices.iter();
-                let indices =
-                    indices.map(|index| copy_expr(kernel, *index, &mut |_, _| None)).collect();
-                let read = Access { indices, ..access.clone() };
-                let read = like(kernel, one, ExprKind::Load(read));
-                out.push(at(&stmts[updated_at], StmtKind::Let { var: before, init: Some(read) }));
+                out.extend(read.clone());
                 out.push(at(stmt, StmtKind::Barrier));
             }
             if number == counted_at.max(updated_at) {
@@ -197,6 +209,12 @@ impl Rank {
         }
         *stmts = out;
     }
+}
+
+/// A variable that is given once.
+fn declare(kernel: &mut Kernel, name: &str, (ty, span): (Type, SpanId)) -> VarId {
+    let kind = VarKind::Let { mutable: false };
+    kernel.vars.push(Var { name: name.to_owned(), ty, kind, accumulator: false, span })
 }
 
 /// The cell that a statement raises by one, if it is one of a shared tile and nobody asks for what
