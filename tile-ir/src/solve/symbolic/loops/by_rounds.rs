@@ -84,7 +84,7 @@ impl Walk<'_> {
     }
 
     /// What a natural number is at most: the sum of a block's flags, the lanes of a ballot.
-    fn sum_of_naturals(&self, step: &Poly) -> Option<i128> {
+    fn most_of_naturals(&self, step: &Poly) -> Option<i128> {
         if step.is_lost() || !self.is_natural(step) { None } else { self.most_anywhere(step) }
     }
 
@@ -99,9 +99,6 @@ impl Walk<'_> {
         if let Some(bits) = self.sum_of_bits(&end.sub(own)) {
             return Some((0, bits));
         }
-        if let Some(most) = self.sum_of_naturals(&end.sub(own)) {
-            return Some((0, most));
-        }
         let depth = depth.checked_sub(1)?;
         let of_choice = |choice: Unknown, own: &Poly| {
             let (_, then, otherwise) = self.choice_of(choice)?;
@@ -113,5 +110,6 @@ impl Walk<'_> {
         single(end)
             .and_then(|choice| of_choice(choice, own))
             .or_else(|| of_choice(single(&rest)?, &Poly::default()))
+            .or_else(|| Some((0, self.most_of_naturals(&rest)?)))
     }
 }
