@@ -370,16 +370,23 @@ impl Walk<'_> {
             && !self.only_counts(stmts)
     }
 
-    /// Whether all that statements leave in variables is a literal more than was there: how often
-    /// a condition held is known of any number of rounds.
+    /// Whether all that statements leave in variables is that one of them is a literal more, where a
+    /// condition holds that reads nothing: how often it held is known of any number of rounds.
     fn only_counts(&self, stmts: &[Stmt]) -> bool {
-        stmts.iter().all(|stmt| match &stmt.kind {
-            StmtKind::Update { place: Place::Var(_), op: BinaryOp::Add, value } => {
-                matches!(self.kernel.exprs[*value].kind, ExprKind::Literal(_))
+        let (mut counts, mut others) = (0, 0);
+        any_stmt(stmts, &mut |kind| {
+            match kind {
+                StmtKind::Update { place: Place::Var(_), op: BinaryOp::Add, value }
+                    if matches!(self.kernel.exprs[*value].kind, ExprKind::Literal(_)) =>
+                {
+                    counts += 1;
+                }
+                StmtKind::Assign { .. } | StmtKind::Update { .. } => others += 1,
+                _ => {}
             }
-            StmtKind::Assign { .. } | StmtKind::Update { .. } => false,
-            kind => kind.bodies().into_iter().all(|body| self.only_counts(body)),
-        })
+            false
+        });
+        counts == 1 && others == 0 && !self.asks_memory(stmts)
     }
 
     /// Whether statements do no more than to compute; notes where by bits.
