@@ -60,9 +60,9 @@ fn report(
         Diagnostic::error(
             Code::EndlessWait,
             stmt.head,
-            "this loop can end only when another work-item writes",
+            "nothing is seen to end this loop but what another work-item writes",
         )
-        .label(span, format!("only a change of `{name}` by another one ends it"))
+        .label(span, format!("a change of `{name}` by another one would end it"))
         .note(
             "work-items may run one after the other, so the one that it waits for may never come \
              to run",

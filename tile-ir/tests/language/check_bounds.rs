@@ -47,7 +47,7 @@ fn what_is_said() {
           at 4:35
           at 2:10: `s` has the extents `[TN]`
           note: with TN = 2, TS = 2, work-item (ty = 0, tx = 0) uses `s[-1]`; the indices are 0 to 1
-          help: make the tile larger, or the index smaller, or put the access under `if tx - 1 >= 0 { … }`
+          help: let the index begin at 0, or put the access under `if tx - 1 >= 0 { … }`
     "#]],
     );
     body(

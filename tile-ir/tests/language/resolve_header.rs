@@ -112,6 +112,7 @@ fn headers() {
         expect![[r#"
             error[TK0002]: `K` is not declared here
               at 2:26
+              help: the extents of the grid are made of the extents of tensors, such as `N` of `Tensor<f32, [N]>`, and of tile parameters
         "#]],
     );
     header(

@@ -62,24 +62,33 @@ pub(super) fn settling_places(
     ))
 }
 
-/// The place in the text before the statement at `head`: its line, and its column where others
-/// begin on that line too.
+/// The place in the text before the statement at `head`: its line, and its column where something
+/// else may stand before it on that line: another statement, a condition, or an `else`.
 fn before(kernel: &Kernel, head: SpanId) -> String {
     let at = kernel.spans.range(head);
     let is_behind = |other: SpanId| {
         let other = kernel.spans.range(other);
         other.line == at.line && other.column < at.column
     };
-    if is_behind(kernel.span) || any_starts(&kernel.body, &is_behind) {
+    let is_shared = is_behind(kernel.span)
+        || kernel.exprs.values().any(|expr| is_behind(expr.span))
+        || any_stmt_at(&kernel.body, &|stmt| is_behind(stmt.span) || begins_else(stmt, head));
+    if is_shared {
         return format!("on line {}, before column {}", at.line, at.column + 1);
     }
     format!("before line {}", at.line)
 }
 
-/// Whether one of these statements, or of those in them, starts at such a place.
-fn any_starts(stmts: &[Stmt], is_such: &dyn Fn(SpanId) -> bool) -> bool {
+/// Whether what is done where a condition does not hold begins with the statement at `head`.
+fn begins_else(stmt: &Stmt, head: SpanId) -> bool {
+    matches!(&stmt.kind, StmtKind::If { otherwise, .. }
+        if otherwise.first().is_some_and(|first| first.span == head))
+}
+
+/// Whether one of these statements, or of those in them, is such.
+fn any_stmt_at(stmts: &[Stmt], is_such: &dyn Fn(&Stmt) -> bool) -> bool {
     stmts.iter().any(|stmt| {
-        is_such(stmt.span) || stmt.kind.bodies().into_iter().any(|body| any_starts(body, is_such))
+        is_such(stmt) || stmt.kind.bodies().into_iter().any(|body| any_stmt_at(body, is_such))
     })
 }
 

@@ -5,7 +5,8 @@
 //! `i`, so that the place is one of the work-item's own eight. So it is said of what each round
 //! changes by one of a few numbers: of the least and of the greatest of them, as many as there
 //! were rounds. What is added may be bits of a number, `n += (a[i] >> d) & 1;`, which are no less
-//! than none and no more than all. Of a variable that may wrap by that it is not said.
+//! than none and no more than all, or a number that is not negative and of which it is known what
+//! it is at most, `at += reduce_sum(flag);`. Of a variable that may wrap by that it is not said.
 
 use super::super::algebra::formula::Formula;
 use super::super::algebra::poly::{Poly, Unknown};
@@ -83,7 +84,7 @@ impl Walk<'_> {
             .then(|| Formula::le(&low, &value).and(Formula::le(&value, &high)))
     }
 
-    /// What a natural number is at most: the sum of a block's flags, the lanes of a ballot.
+    /// What a step is at most that is not negative: the sum of a block's flags, the lanes of a ballot.
     fn most_of_naturals(&self, step: &Poly) -> Option<i128> {
         if step.is_lost() || !self.is_natural(step) { None } else { self.most_anywhere(step) }
     }
