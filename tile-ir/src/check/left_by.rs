@@ -33,8 +33,8 @@ use std::collections::BTreeSet;
 
 use super::agreed::turns::like;
 use crate::kernel::{
-    ExprId, ExprKind, Kernel, Literal, Place, Stmt, StmtKind, Type, VarId, VarKind, any_stmt,
-    any_subexpr, copy_expr, eval_index,
+    ExprId, ExprKind, Kernel, Literal, Stmt, StmtKind, Type, VarId, VarKind, any_stmt, any_subexpr,
+    copy_expr, eval_index,
 };
 use crate::op::{BinaryOp, CompareOp, LogicOp, UnaryOp};
 use crate::syntax::Jump;
@@ -321,25 +321,11 @@ fn steps_by_one(kernel: &Kernel, stmts: &[Stmt], of: VarId) -> bool {
     !any_stmt(stmts, &mut |kind| {
         let is_step =
             matches!(kind, StmtKind::Update { op: BinaryOp::Add, value, .. } if is_one(*value));
-        !is_step && is_changed_by(kind, of)
+        !is_step && kind.given_var() == Some(of)
     })
 }
 
 /// Whether statements declare or change a variable.
 fn changes(stmts: &[Stmt], of: VarId) -> bool {
-    any_stmt(stmts, &mut |kind| is_changed_by(kind, of))
-}
-
-/// The same of one, but for what it holds.
-fn is_changed_by(kind: &StmtKind, of: VarId) -> bool {
-    match kind {
-        StmtKind::Let { var, .. }
-        | StmtKind::Assign { var, .. }
-        | StmtKind::Update { place: Place::Var(var), .. }
-        | StmtKind::Exchange { var, .. }
-        | StmtKind::Phase { var, .. }
-        | StmtKind::For { var, .. } => *var == of,
-        StmtKind::Atomic { old, .. } => *old == Some(of),
-        _ => false,
-    }
+    any_stmt(stmts, &mut |kind| kind.given_var() == Some(of))
 }

@@ -419,6 +419,31 @@ impl StmtKind {
     }
 }
 
+impl StmtKind {
+    /// The variable that the statement itself gives a value, those inside of it left out.
+    pub(crate) fn given_var(&self) -> Option<VarId> {
+        match self {
+            Self::Let { var, .. }
+            | Self::Assign { var, .. }
+            | Self::Update { place: Place::Var(var), .. }
+            | Self::Exchange { var, .. }
+            | Self::Phase { var, .. }
+            | Self::For { var, .. } => Some(*var),
+            Self::Atomic { old, .. } => *old,
+            Self::LetArray { .. }
+            | Self::Store { .. }
+            | Self::Update { .. }
+            | Self::Each { .. }
+            | Self::While { .. }
+            | Self::If { .. }
+            | Self::Assume { .. }
+            | Self::Distinct { .. }
+            | Self::Barrier
+            | Self::WarpBarrier => None,
+        }
+    }
+}
+
 /// Whether an expression, or one inside it, is of a kind that is wanted.
 pub(crate) fn any_subexpr(
     kernel: &Kernel,

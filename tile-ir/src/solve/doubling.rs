@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 
 use crate::kernel::{
-    ExprId, ExprKind, Kernel, Literal, Place, Stmt, StmtKind, VarId, any_subexpr, applied,
+    ExprId, ExprKind, Kernel, Literal, Stmt, StmtKind, VarId, any_subexpr, applied,
 };
 use crate::op::{BinaryOp, CompareOp, LogicOp};
 
@@ -83,31 +83,8 @@ fn is_fixed(kernel: &Kernel, expr: ExprId, assigned: &[VarId]) -> bool {
 /// The variables that statements change, at any depth.
 fn collect_assigned(stmts: &[Stmt], out: &mut Vec<VarId>) {
     for stmt in stmts {
-        out.extend(changed(&stmt.kind));
+        out.extend(stmt.kind.given_var());
         stmt.kind.bodies().into_iter().for_each(|body| collect_assigned(body, out));
-    }
-}
-
-/// The variable that a statement gives a value.
-pub(super) fn changed(kind: &StmtKind) -> Option<VarId> {
-    match kind {
-        StmtKind::Let { var, .. }
-        | StmtKind::Assign { var, .. }
-        | StmtKind::Update { place: Place::Var(var), .. }
-        | StmtKind::Exchange { var, .. }
-        | StmtKind::Phase { var, .. }
-        | StmtKind::For { var, .. } => Some(*var),
-        StmtKind::Atomic { old, .. } => *old,
-        StmtKind::LetArray { .. }
-        | StmtKind::Store { .. }
-        | StmtKind::Update { .. }
-        | StmtKind::Each { .. }
-        | StmtKind::While { .. }
-        | StmtKind::If { .. }
-        | StmtKind::Assume { .. }
-        | StmtKind::Distinct { .. }
-        | StmtKind::Barrier
-        | StmtKind::WarpBarrier => None,
     }
 }
 
@@ -118,7 +95,7 @@ fn collect(
     found: &mut BTreeMap<VarId, Option<Doubling>>,
 ) {
     for stmt in stmts {
-        if let Some(var) = changed(&stmt.kind) {
+        if let Some(var) = stmt.kind.given_var() {
             let factor = factor(kernel, &stmt.kind, var);
             let new = factor.map(|factor| Doubling { factor, is_steady: is_top && factor == 2 });
             found

@@ -6,7 +6,6 @@
 
 use std::collections::BTreeSet;
 
-use super::doubling::changed;
 use crate::kernel::{ExprId, ExprKind, Kernel, Literal, Place, Stmt, StmtKind, VarId};
 use crate::op::{BinaryOp, CompareOp, LogicOp};
 
@@ -22,7 +21,7 @@ pub(super) fn falling(kernel: &Kernel, cond: ExprId, body: &[Stmt]) -> BTreeSet<
 pub(super) fn falling_steadily(kernel: &Kernel, cond: ExprId, body: &[Stmt]) -> BTreeSet<VarId> {
     let halved_at_top = |var: &VarId| {
         body.iter()
-            .any(|stmt| changed(&stmt.kind) == Some(*var) && halves(kernel, &stmt.kind, *var))
+            .any(|stmt| stmt.kind.given_var() == Some(*var) && halves(kernel, &stmt.kind, *var))
     };
     let mut falling = falling(kernel, cond, body);
     falling.retain(halved_at_top);
@@ -43,7 +42,7 @@ fn collect(
     (halved, others): (&mut BTreeSet<VarId>, &mut BTreeSet<VarId>),
 ) {
     for stmt in stmts {
-        if let Some(var) = changed(&stmt.kind) {
+        if let Some(var) = stmt.kind.given_var() {
             let found =
                 if is_halved(kernel, &stmt.kind, var) { &mut *halved } else { &mut *others };
             found.insert(var);

@@ -228,16 +228,7 @@ fn begun(kernel: &Kernel, stmts: &[Stmt], var: VarId) -> Option<ExprId> {
 
 /// Whether a statement, or one inside of it, gives a variable a value.
 fn sets(stmt: &Stmt, var: VarId) -> bool {
-    any_stmt(std::slice::from_ref(stmt), &mut |kind| match kind {
-        StmtKind::Let { var: of, .. }
-        | StmtKind::Assign { var: of, .. }
-        | StmtKind::Update { place: Place::Var(of), .. }
-        | StmtKind::Exchange { var: of, .. }
-        | StmtKind::For { var: of, .. }
-        | StmtKind::Phase { var: of, .. } => *of == var,
-        StmtKind::Atomic { old, .. } => *old == Some(var),
-        _ => false,
-    })
+    any_stmt(std::slice::from_ref(stmt), &mut |kind| kind.given_var() == Some(var))
 }
 
 /// Whether a statement, or one inside of it, names a variable.

@@ -23,7 +23,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::kernel::{
-    ArrayRef, ExprId, ExprKind, Kernel, Place, Stmt, StmtKind, Type, VarId, VarKind, any_stmt,
+    ArrayRef, ExprId, ExprKind, Kernel, Stmt, StmtKind, Type, VarId, VarKind, any_stmt,
     any_subexpr, copy_expr, copy_expr_but, reads_memory,
 };
 
@@ -137,7 +137,7 @@ impl Names<'_> {
                     | StmtKind::Each { .. }
                     | StmtKind::Phase { .. }
             );
-            let (var, own) = (set_by(&stmt.kind), stmt.kind.written());
+            let (var, own) = (stmt.kind.given_var(), stmt.kind.written());
             let (kernel, written) = (&*self.kernel, &self.written);
             self.known.retain(|_, init| {
                 !any_subexpr(kernel, *init, &mut |kind| match kind {
@@ -189,20 +189,6 @@ fn put(
     let copy = copy_expr(kernel, init, &mut |_, _| None);
     kernel.exprs[copy].span = kernel.exprs[part].span;
     Some(copy)
-}
-
-/// The variable that a statement itself sets.
-fn set_by(kind: &StmtKind) -> Option<VarId> {
-    match kind {
-        StmtKind::Let { var, .. }
-        | StmtKind::Assign { var, .. }
-        | StmtKind::Update { place: Place::Var(var), .. }
-        | StmtKind::Exchange { var, .. }
-        | StmtKind::Phase { var, .. }
-        | StmtKind::For { var, .. } => Some(*var),
-        StmtKind::Atomic { old, .. } => *old,
-        _ => None,
-    }
 }
 
 fn is_name(kernel: &Kernel, expr: ExprId) -> bool {
