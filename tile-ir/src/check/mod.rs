@@ -41,6 +41,7 @@ mod unchecked;
 mod uniform;
 mod unused;
 mod warp;
+mod written;
 
 pub(crate) use assigned::assigned_in;
 pub(crate) use assumed::Origins;
@@ -62,13 +63,9 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use crate::diag::{Code, Diagnostic, Diagnostics, Severity};
-use crate::exchange::Group;
-use crate::kernel::{Kernel, TileId};
-use crate::solve::skeleton::{Effort, Findings, enumerate};
-use crate::solve::symbolic::Proofs;
-use initialised::{Facts, Reported};
-use races::Judged;
+use crate::diag::{Diagnostic, Diagnostics, Severity};
+use crate::kernel::{ArrayRef, Kernel, TileId};
+use written::Written;
 
 /// How it is known that a kernel has no race.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -126,69 +123,6 @@ pub struct Checked {
     pub warnings: Vec<Diagnostic>,
 }
 
-/// What running a kernel shows, of which it `is_proved` that nothing collides, or not;
-/// `unfilled` gives the tiles of which the text does not show that they are filled.
-fn run(
-    kernel: &Kernel,
-    is_proved: bool,
-    (unfilled, is_inside): (&dyn Fn() -> BTreeSet<TileId>, bool),
-) -> Findings {
-    if is_proved {
-        let unfilled = unfilled();
-        // Nothing may be left for a run to show.
-        return match unfilled.is_empty() && is_inside {
-            true => Findings::default(),
-            false => enumerate(kernel, Effort::Proved { unfilled: &unfilled, is_inside }),
-        };
-    }
-    let mut found = enumerate(kernel, Effort::Full);
-    // It may be of tensors alone that nothing is proved.
-    if !found.may_collide_in_tiles() {
-        let unfilled = unfilled();
-        if !unfilled.is_empty() {
-            found.fill(enumerate(kernel, Effort::Proved { unfilled: &unfilled, is_inside }));
-        }
-    }
-    found
-}
-
-/// Where the work-items of a block, or of a warp, part.
-fn flow_of(kernel: &Kernel, folds: &Folds) -> flow::Flow {
-    let fold = |condition| folds.get(condition);
-    let mut flow = flow::analyse(kernel, &fold, Group::Block);
-    flow.divergent.extend(flow::analyse(kernel, &fold, Group::Warp).divergent);
-    flow
-}
-
-/// The same where more is asked of warps.
-fn flow_by_lanes(kernel: &Kernel, folds: &Folds) -> flow::Flow {
-    let fold = |condition| folds.get(condition);
-    let mut flow = flow::analyse(kernel, &fold, Group::Block);
-    flow.divergent.extend(flow::analyse_lanes(kernel, &fold).divergent);
-    flow
-}
-
-/// Asks whether pads change a result: of a kernel of which the block decides what work-items
-/// agree on, and, where that does not show it, of what was written, which does the same.
-fn check_pads(
-    (kernel, uniform): (&Kernel, &Uniformity),
-    as_written: Option<&Kernel>,
-    diags: &mut Diagnostics,
-) {
-    let mut found = Diagnostics::new();
-    pad::check_pads(kernel, uniform, &mut found);
-    if found.has_errors()
-        && let Some(written) = as_written
-    {
-        let mut again = Diagnostics::new();
-        pad::check_pads(written, &uniformity(written), &mut again);
-        if !again.has_errors() {
-            found = again;
-        }
-    }
-    found.into_iter().for_each(|diagnostic| diags.push(diagnostic));
-}
-
 /// What is said of a kernel that is checked.
 #[derive(Clone, Copy)]
 enum Report<'k> {
@@ -210,6 +144,8 @@ struct Refused {
     is_certain: bool,
     /// The tiles that may be read before they are written.
     unfilled: BTreeSet<TileId>,
+    /// The arrays of which it is open whether accesses meet.
+    open: BTreeSet<ArrayRef>,
 }
 
 /// Checks a kernel.
@@ -244,7 +180,7 @@ fn warnings_in(found: Diagnostics) -> Vec<Diagnostic> {
 
 /// Checks a kernel as it stands, and in another spelling where nothing shows that it is right.
 fn check_either_spelling(kernel: &Kernel, report: Report<'_>) -> Result<Checked, Box<Refused>> {
-    let refused = match check_as_written(kernel.clone(), report) {
+    let refused = match Written::of(kernel.clone()).judge(report) {
         Ok(checked) => return Ok(checked),
         Err(refused) => refused,
     };
@@ -257,7 +193,11 @@ fn check_either_spelling(kernel: &Kernel, report: Report<'_>) -> Result<Checked,
         Report::All(_) | Report::IfRight => Report::IfRight,
         Report::Verdict => Report::Verdict,
     };
-    match check_as_written(other, report) {
+    let mut other = Written::of(other);
+    if other.stays_open(&refused.open) {
+        return Err(refused);
+    }
+    match other.judge(report) {
         Ok(mut checked) => {
             let warnings = warnings_in(refused.found);
             checked.warnings.retain(|found| !warnings.contains(found));
@@ -266,112 +206,4 @@ fn check_either_spelling(kernel: &Kernel, report: Report<'_>) -> Result<Checked,
         }
         Err(_) => Err(refused),
     }
-}
-
-/// Checks a kernel as it stands.
-fn check_as_written(mut kernel: Kernel, report: Report<'_>) -> Result<Checked, Box<Refused>> {
-    let mut diags = Diagnostics::new();
-    let mut folds = Folds::of(&kernel);
-    let mut flow = flow_of(&kernel, &folds);
-    let mut as_written = None;
-    if !(flow.divergent.is_empty() && flow.not_uniform.is_empty())
-        && let Some(agreed) = agreed::agreed(&kernel, &flow)
-    {
-        as_written = Some(std::mem::replace(&mut kernel, agreed));
-        folds = Folds::of(&kernel);
-        flow = flow_of(&kernel, &folds);
-    }
-    if !flow.divergent.is_empty() {
-        flow = flow_by_lanes(&kernel, &folds);
-    }
-    let uniform = uniformity(&kernel);
-    divergence::check_divergence(&kernel, &flow, &mut diags);
-    owned::check_owned(&kernel, &uniform, &flow, &mut diags);
-    let diverges = diags.has_errors();
-    progress::check_progress(&kernel, &mut diags);
-    if let Report::All(_) | Report::IfRight = report {
-        assumed::check_assumptions(&kernel, &uniform, &folds, &mut diags);
-    }
-    // Of an array that collides for certain, more is asked when that is mended.
-    let mut glance = None;
-    let mut collided = || glance.insert(enumerate(&kernel, Effort::Glance)).collided();
-    let mut proofs = Proofs::default();
-    // Where not everybody reaches a barrier, a proof is of no use.
-    let unproved = match diverges {
-        true => Vec::new(),
-        false => proofs.prove(&kernel, &uniform, &mut collided),
-    };
-    let unproved = rewritten::left(&kernel, unproved, &mut collided);
-    let glance = glance.unwrap_or_default();
-    let is_proved = unproved.is_empty() && glance.collided().is_empty();
-    let mut accesses = bounds::Accesses::of(&kernel);
-    if is_proved {
-        accesses.prove(&uniform);
-    }
-    let is_inside = accesses.all_stay();
-    let facts = Facts::of(&kernel, &uniform, &folds);
-    let unfilled = || match diverges {
-        true => BTreeSet::new(),
-        false => initialised::unfilled(&kernel, &facts),
-    };
-    let mut found = run(&kernel, is_proved, (&unfilled, is_inside));
-    found.adopt(&glance);
-    let stray = accesses.check(&found.strays, &mut diags);
-    let (mut unwritten, mut reported) = (Diagnostics::new(), Reported::default());
-    if !diverges {
-        // Who has left early has written nothing: that is one mistake, not two.
-        reported =
-            initialised::check_initialised(&kernel, &facts, &found.fills, &stray, &mut unwritten);
-    }
-    let mut rest = Diagnostics::new();
-    if stray.is_empty() {
-        // Elsewhere values pass through other elements than the text shows.
-        check_pads((&kernel, &uniform), as_written.as_ref(), &mut rest);
-    }
-    // Where not everybody reaches a barrier, it is unknown what it separates.
-    let judged = (!diverges).then(|| match report {
-        Report::All(_) => races::check_races(&kernel, (found, unproved), &stray, &mut rest),
-        Report::IfRight | Report::Verdict => races::judge_races(&kernel, (found, unproved)),
-    });
-    // What races in tiles decide is asked when they are mended.
-    let races = rest.iter().any(|found| found.code == Code::SharedRace);
-    let is_told = |found: &Diagnostic| !(races && reported.unshown.contains(&found.primary));
-    let told = unwritten.into_iter().filter(is_told).chain(rest);
-    told.for_each(|found| diags.push(found));
-    // What is written another way may name less.
-    if let Report::All(text) = report {
-        unused::check_unused(text, &mut diags);
-    }
-    match judged {
-        Some(Judged { verdict: Some(verdict), .. }) if !diags.has_errors() => {
-            if let Report::All(_) | Report::IfRight = report {
-                redundant::check_redundant(&kernel, &uniform, proofs, &mut diags);
-            }
-            let warnings = diags.into_iter().collect();
-            let order_independent = order::is_order_independent(&kernel);
-            Ok(Checked { kernel: CheckedKernel { kernel, verdict, order_independent }, warnings })
-        }
-        judged => {
-            let is_certain = reported.has_vars
-                || judged.is_none_or(|judged| judged.collides)
-                || diags.iter().any(is_certain);
-            let unfilled = reported.tiles;
-            Err(Box::new(Refused { kernel, found: diags, is_certain, unfilled }))
-        }
-    }
-}
-
-/// Whether a finding is an error that says of something that it is wrong; of races runs say it.
-/// That a tile may be read before it is filled can still be disproved.
-fn is_certain(found: &Diagnostic) -> bool {
-    let may_be_right = matches!(
-        found.code,
-        Code::SharedRace
-            | Code::GlobalRace
-            | Code::BlockRace
-            | Code::UndecidedRace
-            | Code::PadChangesResult
-            | Code::Uninitialised
-    );
-    found.severity == Severity::Error && !may_be_right
 }

@@ -130,7 +130,7 @@ pub(super) fn agreed(kernel: &Kernel, flow: &Flow) -> Option<Kernel> {
 /// Whether no work-items of a block or a warp part where they are to meet, or differ in what is
 /// said to be the same for all.
 fn none_part(kernel: &Kernel) -> bool {
-    let flow = super::flow_of(kernel, &Folds::of(kernel));
+    let flow = super::written::flow_of(kernel, &Folds::of(kernel));
     flow.divergent.is_empty() && flow.not_uniform.is_empty()
 }
 

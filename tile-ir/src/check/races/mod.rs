@@ -30,7 +30,7 @@ use between::Between;
 use cure::{Cure, Sought, find_cure};
 use places::{Asked, settling_places};
 use text::{ORDERS_NO_BLOCKS, Prose};
-use undecided::{decide_all, drop_proved, holds_of, settle, spots, spots_of};
+use undecided::{Rest, decide_all, drop_proved, holds_of, settle, spots, spots_of};
 use vouch::settling_assumption;
 use wrapping::{Met, of_wrapping};
 
@@ -40,6 +40,21 @@ pub(super) struct Judged {
     pub(super) verdict: Option<Verdict>,
     /// Whether something collides, whatever the data.
     pub(super) collides: bool,
+    /// The arrays of which it is open whether accesses meet.
+    pub(super) open: BTreeSet<ArrayRef>,
+}
+
+impl Judged {
+    /// By what runs have `found`, and the `rest`; how that is known is asked where it `is_right`.
+    fn of(found: &Findings, rest: &Rest, is_right: bool) -> Self {
+        let of_data = found.open.iter().map(|(pair, _)| pair.array());
+        let undecided = rest.undecided.iter().map(|(found, _)| found.array);
+        Self {
+            verdict: is_right.then(|| rest.verdict()),
+            collides: found.conflicts.iter().any(|conflict| conflict.cause.is_none()),
+            open: of_data.chain(undecided).collect(),
+        }
+    }
 }
 
 /// Reports what collides and what cannot be decided.
@@ -117,9 +132,7 @@ pub(super) fn check_races(
             undecided::report(kernel, unproved, (why, settled_by), more)
         }));
     }
-    let verdict = (!diags.has_errors()).then(|| rest.verdict());
-    let collides = found.conflicts.iter().any(|conflict| conflict.cause.is_none());
-    Judged { verdict, collides }
+    Judged::of(&found, &rest, !diags.has_errors())
 }
 
 /// The same, where nothing is to be said of what collides or cannot be decided.
@@ -130,8 +143,7 @@ pub(super) fn judge_races(
     drop_proved(&unproved, &mut found);
     let rest = decide_all((kernel, &uniformity(kernel)), unproved, &mut found);
     let is_right = found.conflicts.is_empty() && found.open.is_empty() && rest.undecided.is_empty();
-    let collides = found.conflicts.iter().any(|conflict| conflict.cause.is_none());
-    Judged { verdict: is_right.then(|| rest.verdict()), collides }
+    Judged::of(&found, &rest, is_right)
 }
 
 /// Whether a pair is proved to be apart in the kernel with the barrier that it is told to have.

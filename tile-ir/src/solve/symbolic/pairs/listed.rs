@@ -68,6 +68,11 @@ impl<'a> EachSize<'a> {
         }
     }
 
+    /// Whether there are several: of one no more is known than of all sizes.
+    pub(crate) fn are_many(&self) -> bool {
+        self.combinations.len() > 1
+    }
+
     /// The sizes at which some of `open` are not proved, each with these, but for those at
     /// which it is `known` otherwise that none of them meet. `None` where they are many.
     pub(crate) fn unproved(
@@ -77,8 +82,7 @@ impl<'a> EachSize<'a> {
     ) -> Option<Vec<(Sizes, Vec<Unproved>)>> {
         let is_left = |sizes: &&Sizes| !known.iter().any(|known| self.are_of(sizes, known));
         let left: Vec<&Sizes> = self.combinations.iter().filter(is_left).collect();
-        // Of one combination no more is known than of all sizes.
-        if self.combinations.len() < 2 && !left.is_empty() {
+        if !self.are_many() && !left.is_empty() {
             return None;
         }
         let mut unproved = Vec::new();
