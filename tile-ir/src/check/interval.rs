@@ -1,7 +1,7 @@
 //! How far numbers go that operators make of others.
 
 use crate::kernel::{ExprId, ExprKind, Kernel, Literal, eval_index_binary};
-use crate::op::{BinaryOp, MathFn};
+use crate::op::{BinaryOp, MathFn, UnaryOp};
 
 /// The least and the greatest value of a number in a launch.
 pub type Range = (i128, i128);
@@ -80,10 +80,14 @@ pub(crate) fn rounded(kernel: &Kernel, expr: ExprId) -> Option<(ExprId, i128)> {
     Some(unit).filter(is_unit).map(|unit| (of, unit))
 }
 
-/// The integer that an expression is, written out.
+/// The integer that an expression is, written out, be it with all its bits flipped: `!31`.
 pub(crate) fn literal(kernel: &Kernel, expr: ExprId) -> Option<i128> {
     match kernel.exprs[expr].kind {
         ExprKind::Literal(Literal::Int(value)) => Some(value),
+        ExprKind::Unary { op: UnaryOp::Not, operand } => {
+            let (least, most) = kernel.exprs[expr].ty.integer_range()?;
+            literal(kernel, operand).map(|value| least + most - value)
+        }
         _ => None,
     }
 }

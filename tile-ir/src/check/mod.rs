@@ -41,6 +41,7 @@ mod unchecked;
 mod uniform;
 mod unused;
 mod warp;
+mod wraps;
 mod written;
 
 pub(crate) use assigned::assigned_in;

@@ -14,7 +14,8 @@ use super::poly::{Bounds, Poly};
 use super::uniform::Uniformity;
 use crate::kernel::{Access, ExprId, Kernel, StmtKind, TileId, any_stmt};
 use crate::solve::symbolic::{
-    has_loops_of_updates, one_to_one, row_by_row, stored, stored_within_limits,
+    has_loops_of_updates, number_that_unstores, one_to_one, row_by_row, stored,
+    stored_within_limits,
 };
 use crate::span::SpanId;
 
@@ -68,6 +69,11 @@ impl<'a> Taken<'a> {
     pub(super) fn is_written_within_limits(&self, read: &Access) -> bool {
         let within_limits = || stored_within_limits(self.kernel, self.uniformity);
         has_loops(self.kernel) && self.within_limits.get_or_init(within_limits).contains(&read.span)
+    }
+
+    /// The number that may wrap, where that alone keeps it from being shown.
+    pub(super) fn wrapped(&self, tile: TileId, read: &Access) -> Option<SpanId> {
+        number_that_unstores(self.kernel, self.uniformity, (tile, read.span))
     }
 
     /// Whether it is so as far as one way to follow the kernel shows.

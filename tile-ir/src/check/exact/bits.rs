@@ -6,6 +6,8 @@
 //!   type's width, and are not negative.
 //! - `x << s` is `x` times a power of two, as long as `s` is below the type's width: a launch in
 //!   which it may not be is refused. So only counts are followed of which each launch has one.
+//! - `x | y` and `x ^ y` of what is not negative have no bits above the highest of the two. What may
+//!   be negative is not followed: of that nothing is known.
 //! - `x - (x & m)` and `x - x % m` are between 0 and `x` where `x` is not negative: so they are
 //!   bounded without a sign too, where other differences may wrap on purpose.
 //!
@@ -15,14 +17,18 @@
 use std::collections::BTreeSet;
 
 use super::multiples::{is_fixed, meant};
-use super::sources::Sources;
+use super::parts::MAX_PLAIN_FACTOR;
+use super::sources::{Sources, Width};
 use crate::check::interval::{FAR, Range, literal, range_of};
 use crate::kernel::{ExprId, ExprKind, Kernel, Literal, Type, VarKind};
-use crate::op::BinaryOp;
+use crate::op::{BinaryOp, UnaryOp};
 
 /// Of how many parts a number may be made that is masked or shifted: places are made of few, and
 /// hashes of many.
 const MAX_PARTS: usize = 64;
+
+/// By how few places numbers are shifted to the right to divide them: hashes are shifted further.
+const MAX_DIVIDING: i128 = 8;
 
 impl Sources {
     /// What decides how far a number goes that a mask or a shift makes, by no literal.
@@ -38,19 +44,63 @@ impl Sources {
             BinaryOp::Shl if !is_literal(rhs) => {
                 (is_plain(&lhs) && self.is_given(kernel, rhs)).then(|| vec![lhs, rhs])
             }
-            BinaryOp::Shr if !is_literal(rhs) => is_plain(&lhs).then(|| vec![lhs]),
+            BinaryOp::Shr => {
+                let is_division =
+                    literal(kernel, rhs).is_some_and(|by| (0..MAX_DIVIDING).contains(&by));
+                let is_followed = is_plain(&lhs) || is_division && !self.is_random(kernel, lhs);
+                is_followed.then(|| vec![lhs])
+            }
+            BinaryOp::Or | BinaryOp::Xor => {
+                let are_followed =
+                    [lhs, rhs].iter().all(|part| is_plain(part) && self.is_natural(kernel, *part));
+                are_followed.then(|| vec![lhs, rhs])
+            }
             _ => None,
         }
     }
 
-    /// Whether a mask or a shift to the right makes a number, by no literal: of what may be below
-    /// 0 that is no operation on indices, so the proof is not to take it for one.
+    /// Whether a number is made bit by bit: of what may be below 0 that is no operation on indices,
+    /// so the proof is not to take it for one, and none leaves its type.
     pub(super) fn takes_bits(&self, kernel: &Kernel, expr: ExprId) -> bool {
-        let is_taking = matches!(
-            kernel.exprs[expr].kind,
-            ExprKind::Binary { op: BinaryOp::And | BinaryOp::Shr, .. }
-        );
-        is_taking && self.parts_of_bits(kernel, expr).is_some()
+        match kernel.exprs[expr].kind {
+            ExprKind::Binary {
+                op: BinaryOp::And | BinaryOp::Or | BinaryOp::Xor | BinaryOp::Shr,
+                ..
+            } => self.parts_of_bits(kernel, expr).is_some(),
+            ExprKind::Unary { op: UnaryOp::Not, .. } => true,
+            _ => false,
+        }
+    }
+
+    /// Whether a number is never below 0, as long as it does not wrap.
+    fn is_natural(&self, kernel: &Kernel, expr: ExprId) -> bool {
+        let node = &kernel.exprs[expr];
+        let is_natural = |part: &ExprId| self.is_natural(kernel, *part);
+        if Width::of(node.ty) == Some(Width::Unsigned) {
+            return true;
+        }
+        match node.kind {
+            ExprKind::Literal(Literal::Int(value)) => value >= 0,
+            ExprKind::Var(var) => match kernel.vars[var].kind {
+                VarKind::Dim
+                | VarKind::TileParam(_)
+                | VarKind::Grid
+                | VarKind::Block
+                | VarKind::Each => true,
+                VarKind::Loop => {
+                    self.counters.get(&var).is_some_and(|(start, _)| is_natural(start))
+                }
+                VarKind::Let { .. } => self.lets.get(&var).is_some_and(is_natural),
+                VarKind::Scalar(_) => false,
+            },
+            ExprKind::Cast(of) => is_natural(&of),
+            ExprKind::Binary { op: BinaryOp::And, lhs, rhs } => {
+                is_natural(&lhs) || is_natural(&rhs)
+            }
+            ExprKind::Binary { op: BinaryOp::Sub, .. } => false,
+            ExprKind::Binary { lhs, rhs, .. } => is_natural(&lhs) && is_natural(&rhs),
+            _ => false,
+        }
     }
 
     /// Whether each launch has one value of a number: a sum of scalar parameters and literals.
@@ -69,8 +119,9 @@ impl Sources {
         }
     }
 
-    /// Whether numbers of a type that wraps are multiplied on the way to a number.
-    fn multiplies(&self, kernel: &Kernel, expr: ExprId) -> bool {
+    /// Whether numbers of a type that wraps are multiplied on the way to a number, by more than a
+    /// small literal.
+    pub(super) fn multiplies(&self, kernel: &Kernel, expr: ExprId) -> bool {
         let (mut open, mut seen) = (vec![expr], BTreeSet::new());
         while let Some(part) = open.pop().filter(|_| seen.len() < MAX_PARTS) {
             if !seen.insert(part) {
@@ -78,8 +129,14 @@ impl Sources {
             }
             let node = &kernel.exprs[part];
             match node.kind {
-                ExprKind::Binary { op: BinaryOp::Mul, .. } if node.ty != Type::Index => {
-                    return true;
+                ExprKind::Binary { op: BinaryOp::Mul, lhs, rhs } if node.ty != Type::Index => {
+                    let is_small =
+                        |part| literal(kernel, part).is_some_and(|by| by.abs() <= MAX_PLAIN_FACTOR);
+                    match (is_small(lhs), is_small(rhs)) {
+                        (true, _) => open.push(rhs),
+                        (_, true) => open.push(lhs),
+                        (false, false) => return true,
+                    }
                 }
                 ExprKind::Var(var) => open.extend(self.lets.get(&var)),
                 ref kind => open.extend(kind.operands()),
@@ -116,7 +173,16 @@ impl Sources {
             }
             BinaryOp::Shr => {
                 let (low, high) = of(lhs)?;
-                Some((low.min(0), high.max(0)))
+                let by = literal(kernel, rhs).and_then(|by| u32::try_from(by).ok());
+                let known = by.filter(|by| *by < (max - min).count_ones());
+                let least = low.min(0);
+                Some(known.map_or((least, high.max(0)), |by| (low >> by, high >> by)))
+            }
+            BinaryOp::Or | BinaryOp::Xor => {
+                let (one, other) = (of(lhs)?, of(rhs)?);
+                let highest = |most: i128| (1 << (128 - most.leading_zeros())) - 1;
+                let is_known = one.0.min(other.0) >= 0 && one.1.max(other.1) <= max;
+                Some(if is_known { (0, highest(one.1.max(other.1))) } else { (min, max) })
             }
             _ => None,
         }

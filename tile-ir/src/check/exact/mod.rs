@@ -20,7 +20,10 @@
 //! steps of the launch is such a number whatever is made of it, `h % 3` or a comparison: proofs
 //! take it not to wrap. A difference of unsigned numbers is none but in `n + size - 1`
 //! ([`ceilings`]) and in `x - (x & m)`, nor one of 64 bits that is multiplied by a large number,
-//! unless that only rounds it, `8192 * (x / 8192)`.
+//! unless that only rounds it, `8192 * (x / 8192)`. What is made of other such differences, as
+//! `(h - 1 - j) * w + i` of `u32` under `j < h`, is such a number as long as none of them is below
+//! 0: how large it is then is asked of a launch, and the proof takes it not to wrap where it has
+//! seen that of each.
 //!
 //! An index has a sign and 64 bits. So a `u64` that becomes one is such a number too where it
 //! is made of them, and may go up to `i64::MAX` only: `size` of 2^64 - 1 would be -1. What is
@@ -46,7 +49,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use self::indices::Indices;
 pub(in crate::check) use self::parts::MAX_PLAIN_FACTOR;
-use self::sources::{Sources, limits};
+use self::sources::{Sources, difference, limits};
 use super::interval::Range;
 use crate::arena::EntityId as _;
 use crate::dtype::DType;
@@ -59,6 +62,8 @@ use crate::span::SpanId;
 pub struct Exact {
     /// What must not leave its type.
     exprs: BTreeSet<ExprId>,
+    /// What must not as long as none of these differences without a sign is below 0.
+    beside: BTreeMap<ExprId, BTreeSet<ExprId>>,
     /// The variables that must not, with a use of each.
     vars: BTreeMap<VarId, ExprId>,
     /// The indices that 64 bits may not hold.
@@ -89,7 +94,8 @@ impl Exact {
         let is_size = |id: &ExprId| sources.is_size(kernel, *id);
         let exprs = kernel.exprs.ids().filter(is_size).collect();
         let indices = Indices::of(kernel, &sources);
-        let mut exact = Self { exprs, vars: BTreeMap::new(), indices, sources };
+        let (beside, vars) = (BTreeMap::new(), BTreeMap::new());
+        let mut exact = Self { exprs, beside, vars, indices, sources };
         let mut seen = BTreeSet::new();
         let parts = places.iter().chain(&compared).copied().collect();
         places.extend(exact.keep_all_summed(kernel, parts));
@@ -127,8 +133,15 @@ impl Exact {
             open.extend(parts);
             let is_number = node.ty != Type::Index || is_long_index(kernel, &node.kind);
             let is_taken = self.sources.takes_bits(kernel, expr);
-            if is_number && !is_taken && self.sources.is_bounded(kernel, expr) {
+            if !is_number || is_taken {
+                return;
+            }
+            if self.sources.is_bounded(kernel, expr) {
                 self.exprs.insert(expr);
+            } else if difference(kernel, expr).is_none()
+                && let Some(differences) = self.sources.differences(kernel, expr)
+            {
+                self.beside.insert(expr, differences);
             }
         }
     }
@@ -171,18 +184,27 @@ impl Exact {
     pub(in crate::check) fn includes(&self, other: &Self, (exprs, vars): (usize, usize)) -> bool {
         let is_old = |expr: &&ExprId| expr.index() < exprs;
         let mut numbers = other.exprs.iter().chain(&other.indices.asked).filter(is_old);
+        let mut beside = other.beside.keys().filter(is_old);
         let mut kept = other.vars.keys().filter(|var| var.index() < vars);
-        numbers.all(|expr| self.contains(*expr)) && kept.all(|var| self.keeps(*var))
+        numbers.all(|expr| self.contains(*expr))
+            && beside.all(|expr| self.contains(*expr) || self.beside.contains_key(expr))
+            && kept.all(|var| self.keeps(*var))
     }
 
     /// Whether a launch of another kernel is asked for all of these numbers, those of the same
     /// place in the text.
     pub(in crate::check) fn is_asked_of(&self, kernel: &Kernel, other: &Self, by: &Kernel) -> bool {
         let places = |exact: &Self, kernel: &Kernel| -> BTreeSet<(SpanId, Type)> {
-            let numbers = exact.exprs.iter().chain(&exact.indices.asked).chain(exact.vars.values());
+            let numbers = exact.exprs.iter().chain(exact.beside.keys());
+            let numbers = numbers.chain(&exact.indices.asked).chain(exact.vars.values());
             numbers.map(|expr| (kernel.exprs[*expr].span, kernel.exprs[*expr].ty)).collect()
         };
         places(self, kernel).is_subset(&places(other, by))
+    }
+
+    /// The differences of which none may be below 0 for an expression to be such a number.
+    pub(crate) fn differences(&self, expr: ExprId) -> Option<&BTreeSet<ExprId>> {
+        self.beside.get(&expr)
     }
 
     /// Whether an index leaves 64 bits in every launch, so that nothing is known of it.
@@ -203,7 +225,7 @@ impl Exact {
         kernel: &Kernel,
         value: &dyn Fn(VarId) -> Option<i128>,
     ) -> Option<(ExprId, DType, Range)> {
-        let of_exprs = self.exprs.iter().map(|expr| (*expr, None));
+        let of_exprs = self.exprs.iter().chain(self.beside.keys()).map(|expr| (*expr, None));
         let of_vars = self.vars.iter().map(|(var, expr)| (*expr, Some(*var)));
         let mut numbers = of_exprs.chain(of_vars);
         let left = numbers.find_map(|number| self.leaving(kernel, number, value));
@@ -239,6 +261,7 @@ impl Exact {
         let vars = self.vars.values();
         self.exprs
             .iter()
+            .chain(self.beside.keys())
             .chain(vars)
             .chain(&self.indices.asked)
             .any(|expr| self.sources.asks_scalars(kernel, *expr))

@@ -3,7 +3,7 @@
 use super::sources::Sources;
 use crate::check::interval::{masked, rounded};
 use crate::kernel::{ExprId, ExprKind, Kernel, Literal};
-use crate::op::{BinaryOp, UnaryOp};
+use crate::op::{BinaryOp, MathFn, UnaryOp};
 
 /// Largest number by which something is multiplied that is then divided, as sizes are.
 pub(in crate::check) const MAX_PLAIN_FACTOR: i128 = 1 << MAX_PLACES;
@@ -108,13 +108,13 @@ pub(super) fn parts(kind: &ExprKind) -> Option<Vec<ExprId>> {
     match *kind {
         ExprKind::Binary { op, lhs, rhs } => is_made_by(op).then(|| vec![lhs, rhs]),
         ExprKind::Cast(of) => Some(vec![of]),
-        ExprKind::Unary { op: UnaryOp::Neg, operand } => Some(vec![operand]),
+        ExprKind::Unary { op: UnaryOp::Neg | UnaryOp::Not, operand } => Some(vec![operand]),
+        ExprKind::Math { func: MathFn::Abs, arg } => Some(vec![arg]),
         ExprKind::Select { then, otherwise, .. } => Some(vec![then, otherwise]),
         ExprKind::Tiles { extent, tile } => Some(vec![extent, tile]),
         ExprKind::Literal(_)
         | ExprKind::Var(_)
         | ExprKind::Load(_)
-        | ExprKind::Unary { .. }
         | ExprKind::Compare { .. }
         | ExprKind::Logic { .. }
         | ExprKind::Math { .. }

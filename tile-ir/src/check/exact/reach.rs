@@ -2,12 +2,12 @@
 
 use super::floats::{ends, nearest, whole_of};
 use super::parts::parts;
-use super::sources::{Sources, Width};
+use super::sources::{Sources, Width, difference, small_range};
 use crate::check::ending::Way;
 use crate::check::interval::{FAR, Range, left_by, masked, range_of, rounded};
 use crate::check::stepped::{Step, Trips};
 use crate::kernel::{ExprId, ExprKind, Kernel, Literal, VarId, VarKind, ceil_div, eval_index};
-use crate::op::{BinaryOp, UnaryOp};
+use crate::op::{BinaryOp, MathFn, UnaryOp};
 
 impl Sources {
     /// The least and the greatest value of an expression; `None` where it is never asked
@@ -24,7 +24,12 @@ impl Sources {
             return Some((low & -unit, high & -unit));
         }
         if let Some(masked) = masked(kernel, expr) {
-            return Some(masked);
+            let parts = self.parts_of_bits(kernel, expr).unwrap_or_default();
+            let is_known = !parts.is_empty() && parts.iter().all(|of| self.is_bounded(kernel, *of));
+            return match is_known {
+                true => self.range_of_bits(kernel, expr, &range),
+                false => Some(masked),
+            };
         }
         if let Some(var) = whole_of(kernel, expr) {
             let ty = kernel.exprs[expr].ty;
@@ -65,15 +70,29 @@ impl Sources {
                     None => self.range_of_all(kernel, var, value),
                 },
             },
-            ExprKind::Cast(of) => range(of),
+            ExprKind::Cast(of) => small_range(kernel.exprs[of].ty).or_else(|| range(of)),
             ExprKind::Unary { op: UnaryOp::Neg, operand } => {
                 Some(range_of(BinaryOp::Sub, (0, 0), range(operand)?))
+            }
+            ExprKind::Unary { op: UnaryOp::Not, operand } => {
+                let (low, high) = range(operand)?;
+                Some((!high, !low))
+            }
+            ExprKind::Math { func: MathFn::Abs, arg } => {
+                let (low, high) = range(arg)?;
+                let most = low.saturating_abs().max(high.saturating_abs());
+                Some((if low <= 0 && high >= 0 { 0 } else { low.abs().min(high.abs()) }, most))
             }
             ExprKind::Binary { op: BinaryOp::Rem, rhs, .. } => {
                 let is_signed = Width::of(kernel.exprs[expr].ty) != Some(Width::Unsigned);
                 Some(left_by(range(rhs)?, is_signed))
             }
-            ExprKind::Binary { op, lhs, rhs } => Some(range_of(op, range(lhs)?, range(rhs)?)),
+            ExprKind::Binary { op, lhs, rhs } => {
+                let (low, high) = range_of(op, range(lhs)?, range(rhs)?);
+                // What is below 0 is none of those that are asked for.
+                let is_natural = difference(kernel, expr).is_some();
+                Some(if is_natural { (low.max(0), high.max(0)) } else { (low, high) })
+            }
             ExprKind::Select { then, otherwise, .. } => match (range(then), range(otherwise)) {
                 (Some(one), Some(other)) => Some((one.0.min(other.0), one.1.max(other.1))),
                 (one, other) => one.or(other),

@@ -7,7 +7,7 @@ use super::held::held;
 use super::parts::{is_made_by, parts};
 use super::scaled::{Scaled, scaled};
 use crate::check::ending::{End, Way};
-use crate::check::interval::{masked, rounded};
+use crate::check::interval::{Range, literal, masked, rounded};
 use crate::check::stepped::{Course, Stepped};
 use crate::dtype::DType;
 use crate::kernel::{
@@ -106,8 +106,30 @@ impl Sources {
 
     /// Whether a launch bounds an expression, each part of which may only wrap by mistake.
     pub(super) fn is_bounded(&self, kernel: &Kernel, expr: ExprId) -> bool {
+        self.is_bounded_with(kernel, expr, &mut |_| false)
+    }
+
+    /// The differences without a sign that such an expression is made of, where it is one as long
+    /// as none of them is below 0.
+    pub(super) fn differences(&self, kernel: &Kernel, expr: ExprId) -> Option<BTreeSet<ExprId>> {
+        let mut found = BTreeSet::new();
+        let is_bounded = self.is_bounded_with(kernel, expr, &mut |difference| {
+            found.insert(difference);
+            true
+        });
+        is_bounded.then_some(found)
+    }
+
+    /// Whether it is so where such differences are taken that `takes` says.
+    fn is_bounded_with(
+        &self,
+        kernel: &Kernel,
+        expr: ExprId,
+        takes: &mut dyn FnMut(ExprId) -> bool,
+    ) -> bool {
         let node = &kernel.exprs[expr];
         let is_bounded = |part| self.is_bounded(kernel, part);
+        let mut is_bounded_with = |part| self.is_bounded_with(kernel, part, takes);
         let Some(width) = Width::of(node.ty) else { return false };
         match node.kind {
             ExprKind::Literal(Literal::Int(_)) => true,
@@ -121,7 +143,7 @@ impl Sources {
                 VarKind::Let { .. } => {
                     let is_counted =
                         || self.is_counted(kernel, expr, var) || self.summed(kernel, var).is_some();
-                    self.lets.get(&var).map_or_else(is_counted, |init| is_bounded(*init))
+                    self.lets.get(&var).map_or_else(is_counted, |init| is_bounded_with(*init))
                 }
             },
             ExprKind::Binary { op: BinaryOp::Mul, .. } if self.hashes(kernel, expr) => false,
@@ -132,22 +154,33 @@ impl Sources {
                 false
             }
             ExprKind::Binary { op: BinaryOp::Rem, rhs, .. } => is_bounded(rhs),
+            // What little a shift leaves is small, whatever is shifted.
+            ExprKind::Binary { op: BinaryOp::Shr, lhs, rhs } => {
+                let width = kernel.exprs[expr].ty.integer_range();
+                let width = width.map_or(64, |(min, max)| (max - min).count_ones());
+                literal(kernel, rhs).is_some_and(|by| by >= i128::from(width / 2))
+                    || self.parts_of_bits(kernel, expr).is_some() && is_bounded(lhs)
+            }
             _ if masked(kernel, expr).is_some() && rounded(kernel, expr).is_none() => true,
             ExprKind::Cast(_) if whole_of(kernel, expr).is_some() => true,
             // Of a number below 0 an unsigned one is made on purpose, so of a parameter.
             ExprKind::Cast(of) => match (Width::of(kernel.exprs[of].ty), width) {
-                (Some(_), Width::Whole) | (Some(Width::Whole), Width::Signed) => is_bounded(of),
+                (Some(_), Width::Whole) | (Some(Width::Whole), Width::Signed) => {
+                    is_bounded_with(of)
+                }
                 (Some(Width::Whole), Width::Unsigned) => {
                     is_bounded(of) && !self.subtracts(kernel, of)
                 }
                 (Some(Width::Signed | Width::Unsigned), Width::Signed)
-                | (Some(Width::Unsigned), Width::Unsigned) => is_bounded(of),
+                | (Some(Width::Unsigned), Width::Unsigned) => is_bounded_with(of),
                 (Some(Width::Signed), Width::Unsigned) => {
                     is_bounded(of)
                         && !self.subtracts(kernel, of)
                         && (is_wide(node.ty) || !self.is_scalar(kernel, of))
                 }
-                (None, _) => false,
+                // Whatever it is, it is small; below 0 it is large without a sign.
+                (None, _) => small_range(kernel.exprs[of].ty)
+                    .is_some_and(|(least, _)| least >= 0 || width != Width::Unsigned),
             },
             // Bits of one number are enough.
             ExprKind::Binary { op: BinaryOp::And, .. } if self.takes_bits(kernel, expr) => {
@@ -159,9 +192,15 @@ impl Sources {
                     && !self.rounds_up(kernel, expr)
                     && self.rounded_down(kernel, expr).is_none() =>
             {
-                false
+                let parts = difference(kernel, expr).filter(|_| takes(expr));
+                parts.is_some_and(|parts| {
+                    parts.into_iter().all(|part| self.is_bounded_with(kernel, part, takes))
+                })
             }
-            _ => self.parts(kernel, expr).is_some_and(|parts| parts.into_iter().all(is_bounded)),
+            _ => {
+                let parts = self.parts(kernel, expr);
+                parts.is_some_and(|parts| parts.into_iter().all(is_bounded_with))
+            }
         }
     }
 
@@ -216,7 +255,7 @@ impl Sources {
     pub(super) fn subtracts(&self, kernel: &Kernel, expr: ExprId) -> bool {
         match kernel.exprs[expr].kind {
             ExprKind::Binary { op: BinaryOp::Sub, .. }
-            | ExprKind::Unary { op: UnaryOp::Neg, .. } => true,
+            | ExprKind::Unary { op: UnaryOp::Neg | UnaryOp::Not, .. } => true,
             ExprKind::Literal(Literal::Int(value)) => value < 0,
             ExprKind::Var(var) => {
                 let start = self.counters.get(&var).map(|(start, _)| start);
@@ -253,6 +292,24 @@ impl Sources {
         let is_bounded = |part: ExprId| self.is_bounded(kernel, part);
         let mut limits = course.limits().into_iter().chain(course.other_sums(var));
         (is_whole && limits.all(is_bounded)).then_some(course)
+    }
+}
+
+/// The range of a type of fewer bits than numbers that are followed; of a condition, as a number.
+pub(super) fn small_range(ty: Type) -> Option<Range> {
+    match Width::of(ty) {
+        Some(_) => None,
+        None if ty == Type::BOOL => Some((0, 1)),
+        None => ty.integer_range(),
+    }
+}
+
+/// What is subtracted from what, without a sign.
+pub(super) fn difference(kernel: &Kernel, expr: ExprId) -> Option<[ExprId; 2]> {
+    let is_unsigned = Width::of(kernel.exprs[expr].ty) == Some(Width::Unsigned);
+    match kernel.exprs[expr].kind {
+        ExprKind::Binary { op: BinaryOp::Sub, lhs, rhs } if is_unsigned => Some([lhs, rhs]),
+        _ => None,
     }
 }
 

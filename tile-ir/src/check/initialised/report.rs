@@ -1,7 +1,7 @@
 //! What is said of a tile that is read before it is written.
 
 use super::Flow;
-use crate::check::Origins;
+use crate::check::{Origins, wraps};
 use crate::diag::{Code, Diagnostic};
 use crate::kernel::{Access, ArrayRef, Kernel, Stmt, StmtKind, TileId, VarId, print_access};
 use crate::solve::skeleton::{Unwritten, Worker};
@@ -61,6 +61,12 @@ impl Flow<'_> {
             Diagnostic::error(Code::Uninitialised, access.span, message).label(*write, text);
         if let Some((head, text)) = empty {
             diagnostic = diagnostic.label(head, text);
+        }
+        let is_open = example.is_none_or(|example| example.is_possible);
+        if let Some(number) = is_open.then(|| self.taken.wrapped(tile, access)).flatten() {
+            let note = wraps::note(self.kernel, number, "the cell would be shown to be written");
+            self.diags.push(diagnostic.note(note).help(wraps::HELP));
+            return;
         }
         if let Some(example) = example {
             // Who comes by an update first is not known.

@@ -1,8 +1,9 @@
 //! What is said where nothing but a number that may wrap keeps accesses from being proved apart.
 
 use super::undecided::{scope_of, unshown};
+use crate::check::wraps;
 use crate::diag::Diagnostic;
-use crate::kernel::{AccessKind, ArrayRef, Kernel, print_expr};
+use crate::kernel::{AccessKind, ArrayRef, Kernel};
 use crate::solve::skeleton::{Pair, Scope};
 use crate::solve::symbolic::{Places, Unproved, Wrapping};
 use crate::span::SpanId;
@@ -35,15 +36,6 @@ pub(super) fn of_wrapping(
     let spans = met.accesses.map(|(span, _)| span);
     let places = Places { array: met.array, spans, is_between: met.scope == Scope::Grid };
     let span = numbers.number(places)?;
-    let expr = kernel.exprs.iter().rev().find(|(_, expr)| expr.span == span);
-    let number = expr
-        .map_or_else(|| "a number".to_owned(), |(id, _)| format!("`{}`", print_expr(kernel, id)));
-    let line = kernel.spans.range(span).line;
-    let note = format!(
-        "{number} on line {line} may wrap in its type; if it did not, the accesses would be proved \
-         apart"
-    );
-    let help = "compute it as an `index`, which does not wrap: convert its parts, `… as index`; or \
-                say how large they are: `assume(…);`";
-    Some(unshown(kernel, met).note(note).help(help))
+    let note = wraps::note(kernel, span, "the accesses would be proved apart");
+    Some(unshown(kernel, met).note(note).help(wraps::HELP))
 }

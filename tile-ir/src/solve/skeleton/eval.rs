@@ -168,7 +168,9 @@ impl Machine<'_> {
             }
             ExprKind::Binary { op, lhs, rhs } => {
                 let (lhs, rhs) = (self.eval(frame, *lhs)?, self.eval(frame, *rhs)?);
-                if self.plan.exact[expr.index()]
+                self.has_lessened |= self.plan.differences[expr.index()]
+                    && lhs.number(node.ty) < rhs.number(node.ty);
+                if self.is_exact(expr)
                     && let Some(number) =
                         eval_index_binary(*op, lhs.number(node.ty), rhs.number(node.ty))
                 {
@@ -221,7 +223,7 @@ impl Machine<'_> {
                 if kernel.exprs[*operand].ty == node.ty {
                     return Ok(value);
                 }
-                if self.plan.exact[expr.index()] {
+                if self.is_exact(expr) {
                     let number = value.number(kernel.exprs[*operand].ty);
                     self.need_exact(expr, number, value.data())?;
                 }
@@ -290,6 +292,12 @@ impl Machine<'_> {
             false => None,
         };
         number.map_or(Ok(()), |number| Self::need_inside(ty, number, lhs.data().or(rhs.data())))
+    }
+
+    /// Whether a launch in which a number wraps is refused, as far as this run shows.
+    fn is_exact(&self, expr: ExprId) -> bool {
+        let is_beside = self.plan.beside[expr.index()] && !self.has_lessened;
+        self.plan.exact[expr.index()] || is_beside
     }
 
     /// Ends a run in which a number that is known leaves its type: such a launch is refused.

@@ -62,7 +62,7 @@ pub(crate) use pairs::wrapping::{Places, Wrapping};
 pub(super) use search::linear::{Effort, Row};
 pub(super) use search::whole_point::whole_point;
 pub(crate) use tiles::arrays::has_loops_of_updates;
-pub(crate) use tiles::stored::{stored, stored_within_limits};
+pub(crate) use tiles::stored::{number_that_unstores, stored, stored_within_limits};
 use walk::{Site, Walk};
 
 /// How two accesses can come to be unordered.

@@ -169,6 +169,8 @@ pub(super) struct Machine<'a> {
     /// Whether some number has been taken for another one though no data decide it, so that
     /// what follows may be no run of the kernel.
     pub(super) is_made_up: bool,
+    /// Whether a difference has wrapped that numbers are made of that launches bound.
+    pub(super) has_lessened: bool,
     /// Whether no more is asked of a block than which cells it reads unwritten.
     pub(super) until_filled: bool,
     /// Cells of tiles under watch that this block has not written yet; none where one has
@@ -247,6 +249,7 @@ impl<'a> Machine<'a> {
             doubts: None,
             late: None,
             is_made_up: false,
+            has_lessened: false,
             until_filled: false,
             left: None,
             touched: None,

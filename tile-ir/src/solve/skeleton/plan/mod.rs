@@ -183,6 +183,10 @@ pub(super) struct Plan<'a> {
     pub(super) follows_amounts: bool,
     /// By expression: whether a launch in which it wraps is refused.
     pub(super) exact: Vec<bool>,
+    /// By expression: likewise, as long as no difference without a sign has wrapped.
+    pub(super) beside: Vec<bool>,
+    /// By expression: whether it is such a difference.
+    pub(super) differences: Vec<bool>,
     /// By variable: likewise.
     pub(super) kept: Vec<bool>,
     /// By expression: whether it is arithmetic of indices alone, which nothing is asked about.
@@ -273,11 +277,17 @@ impl<'a> Plan<'a> {
             may_not_end: false,
             follows_amounts: false,
             exact: Vec::new(),
+            beside: Vec::new(),
+            differences: vec![false; kernel.exprs.len()],
             kept: Vec::new(),
             plain: Vec::new(),
         };
         let exact = Exact::of(kernel);
         plan.exact = kernel.exprs.ids().map(|expr| exact.contains(expr)).collect();
+        let beside: Vec<_> = kernel.exprs.ids().map(|expr| exact.differences(expr)).collect();
+        plan.beside = beside.iter().map(Option::is_some).collect();
+        let differences = beside.into_iter().flatten().flatten();
+        differences.for_each(|of| plan.differences[of.index()] = true);
         plan.kept = kernel.vars.ids().map(|var| exact.keeps(var)).collect();
         plan.plain = plain::of(kernel, &plan.exact);
         // An operand has a smaller id than its user.
@@ -350,7 +360,7 @@ impl<'a> Plan<'a> {
 
     /// Whether some launch is refused.
     pub(super) fn refuses(&self) -> bool {
-        self.exact.contains(&true) || self.kept.contains(&true)
+        [&self.exact, &self.beside, &self.kept].into_iter().any(|of| of.contains(&true))
     }
 
     /// Whether something is counted in `nodes`: a variable becomes more or less by what is

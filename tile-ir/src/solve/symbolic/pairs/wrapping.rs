@@ -60,7 +60,8 @@ impl<'a> Wrapping<'a> {
     /// The number that may wrap, where that alone keeps accesses from being proved apart.
     pub(crate) fn number(&self, places: Places) -> Option<SpanId> {
         let walk = self.walk.get_or_init(|| walk(self.kernel, self.uniformity));
-        let wrapped = wrapped_in(walk, places)?;
+        let is_one = |site: &Site| site.array == places.array && places.spans.contains(&site.span);
+        let wrapped = wrapped_in(walk, &is_one)?;
         let unwrapped = self.unwrapped.get_or_init(|| {
             let case = Case { never_wraps: true, ..Case::default() };
             let mut walk = walk_case(self.kernel, self.uniformity, case);
@@ -78,11 +79,13 @@ impl<'a> Wrapping<'a> {
     }
 }
 
-/// A number that may wrap, of those that the accesses' indices and conditions are made of.
-fn wrapped_in(walk: &Walk<'_>, places: Places) -> Option<SpanId> {
-    let is_one = |site: &&Site| site.array == places.array && places.spans.contains(&site.span);
+/// A number that may wrap, of those that the indices and conditions of such accesses are made of.
+pub(in super::super) fn wrapped_in(
+    walk: &Walk<'_>,
+    is_one: &dyn Fn(&Site) -> bool,
+) -> Option<SpanId> {
     let mut open: Vec<Unknown> = Vec::new();
-    for site in walk.sites.iter().filter(is_one) {
+    for site in walk.sites.iter().filter(|site| is_one(site)) {
         site.guards.iter().for_each(|guard| guard.collect_unknowns(&mut open));
         open.extend(site.indices.iter().flat_map(Poly::unknowns));
     }

@@ -374,6 +374,41 @@ impl Walk<'_> {
         self.exact.contains(expr) || self.never_wraps(self.kernel.exprs[expr].ty)
     }
 
+    /// Whether no launch wraps a number made of these, as long as differences are not below 0, and
+    /// none of them is here.
+    pub(in super::super) fn is_exact_by_differences<const N: usize>(
+        &self,
+        expr: ExprId,
+        parts: [&Value; N],
+    ) -> bool {
+        let is_whole = |part: &&Value| match part {
+            Value::Int(value) => !value.unknowns().any(|unknown| self.is_turns(unknown)),
+            Value::Cond(_) | Value::Other => false,
+        };
+        let differences = self.exact.differences(expr);
+        differences.is_some_and(|of| of.is_subset(&self.natural_differences))
+            && parts.iter().all(is_whole)
+    }
+
+    /// Notes whether a difference is what it is without wrapping.
+    pub(in super::super) fn note_difference(
+        &mut self,
+        expr: ExprId,
+        (lhs, rhs): &(Value, Value),
+        known: Option<&Value>,
+    ) {
+        let is_natural = match (lhs, rhs, known) {
+            (Value::Int(lhs), Value::Int(rhs), Some(Value::Int(known))) => {
+                !known.is_lost() && *known == lhs.sub(rhs)
+            }
+            _ => false,
+        };
+        match is_natural {
+            true => self.natural_differences.insert(expr),
+            false => self.natural_differences.remove(&expr),
+        };
+    }
+
     /// Whether no launch wraps a variable; or none is taken to.
     pub(in super::super) fn keeps(&self, var: VarId) -> bool {
         self.exact.keeps(var) || self.never_wraps(self.type_of(var))
@@ -409,7 +444,7 @@ impl Walk<'_> {
     /// 0, where it is not seen to stay in the range as it is: it does, unless it is below 0.
     pub(in super::super) fn less_than_exact(
         &self,
-        (lhs, rhs): (Value, Value),
+        (lhs, rhs): &(Value, Value),
         known: Option<&Value>,
         ty: Type,
     ) -> Option<Poly> {
@@ -418,7 +453,7 @@ impl Walk<'_> {
         };
         let is_unsigned = range_of(ty).is_some_and(|(min, _)| min == 0);
         let value = self.before_wrapping(known, ty).filter(|_| is_unsigned)?;
-        (value == lhs.sub(&rhs) && self.is_natural_here(&rhs) && self.is_natural_here(&value))
+        (value == lhs.sub(rhs) && self.is_natural_here(rhs) && self.is_natural_here(&value))
             .then_some(value)
     }
 

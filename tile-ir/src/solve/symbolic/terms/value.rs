@@ -212,12 +212,15 @@ impl Walk<'_> {
                 }
                 let span = self.kernel.exprs[expr].span;
                 // What no launch wraps is added as an index is.
-                let is_exact = self.is_exact(expr);
+                let is_exact =
+                    self.is_exact(expr) || self.is_exact_by_differences(expr, [&lhs, &rhs]);
                 let own = if is_exact { Type::Index } else { ty };
                 let parts = (lhs.clone(), rhs.clone());
                 let known = self.operated((*op, span), (lhs, rhs), (ty, own));
-                if is_less && let Some(value) = self.less_than_exact(parts, known.as_ref(), ty) {
-                    return Some(Value::Int(value));
+                let less = || self.less_than_exact(&parts, known.as_ref(), ty);
+                let known = is_less.then(less).flatten().map(Value::Int).or(known);
+                if *op == BinaryOp::Sub {
+                    self.note_difference(expr, &parts, known.as_ref());
                 }
                 if let (true, Some(Value::Int(value))) = (is_exact, &known) {
                     self.note_bounded(value, ty);
@@ -257,7 +260,7 @@ impl Walk<'_> {
                 if let Some(number) = self.whole_of_float(expr, *operand) {
                     return Some(number);
                 }
-                if self.is_exact(expr)
+                if (self.is_exact(expr) || self.is_exact_by_differences(expr, [&value]))
                     && let Value::Int(number) = &value
                 {
                     self.note_bounded(number, ty);

@@ -18,13 +18,14 @@ use std::collections::BTreeSet;
 use super::super::algebra::formula::Formula;
 use super::super::algebra::poly::{Poly, Unknown};
 use super::super::pairs::instance::{Builder, Side};
+use super::super::pairs::wrapping::wrapped_in;
 use super::super::slots::packed::Packing;
 use super::super::slots::placed::Filling;
-use super::super::walk::begin::{walk_limited_stores, walk_stores};
+use super::super::walk::begin::{walk_limited_stores, walk_stores, walk_unwrapped_stores};
 use super::super::walk::{Site, Walk, Worker};
 use super::reached::Reach;
 use crate::check::Uniformity;
-use crate::kernel::{AccessKind, ArrayRef, Kernel};
+use crate::kernel::{AccessKind, ArrayRef, Kernel, TileId};
 use crate::span::SpanId;
 
 /// Most stores of a tile that are looked at.
@@ -49,6 +50,19 @@ pub(crate) fn stored(
 /// of a binary search, which costs more than it mostly tells.
 pub(crate) fn stored_within_limits(kernel: &Kernel, uniformity: &Uniformity) -> BTreeSet<SpanId> {
     stored_in(walk_limited_stores(kernel, uniformity))
+}
+
+/// The number that may wrap, where that alone keeps a read of a tile from being shown to find
+/// nothing but what a work-item has stored.
+pub(crate) fn number_that_unstores(
+    kernel: &Kernel,
+    uniformity: &Uniformity,
+    (tile, read): (TileId, SpanId),
+) -> Option<SpanId> {
+    let walk = walk_stores(kernel, uniformity, false);
+    let number = wrapped_in(&walk, &|site| site.array == ArrayRef::Tile(tile))?;
+    let unwrapped = stored_in(walk_unwrapped_stores(kernel, uniformity));
+    unwrapped.contains(&read).then_some(number)
 }
 
 fn stored_in(mut walk: Walk<'_>) -> BTreeSet<SpanId> {

@@ -106,6 +106,15 @@ pub(in super::super) fn walk_limited_stores<'a>(
     walk_with(kernel, uniformity, Some(Noted::Opposites), case)
 }
 
+/// The same as if no number wrapped.
+pub(in super::super) fn walk_unwrapped_stores<'a>(
+    kernel: &'a Kernel,
+    uniformity: &'a Uniformity,
+) -> Walk<'a> {
+    let case = Case { never_wraps: true, ..Case::default() };
+    walk_with(kernel, uniformity, Some(Noted::Opposites), case)
+}
+
 fn walk_with<'a>(
     kernel: &'a Kernel,
     uniformity: &'a Uniformity,
@@ -168,6 +177,7 @@ fn walk_knowing<'a>(
         in_parts: InParts::default(),
         kept_below: KeptBelow::of(keepers.clone()),
         unwrapped: Vec::new(),
+        natural_differences: BTreeSet::new(),
         recounts: Vec::new(),
         squares: BTreeSet::new(),
         elements: BTreeMap::new(),
