@@ -57,6 +57,47 @@ fn carried_by_steps() {
     assert_eq!(leaves(PLANES, &[("N", 1), ("plane", 1 << 30), ("planes", -5)]), None);
 }
 
+const FLIPPED: &str = "
+    fn f(c: &mut Tensor<f32, [N]>, w: u32, h: u32)
+    where tile: (GY, GX), grid: (by in GY, bx in GX), block: (y in 8, x in 32),
+    {
+        let i = bx as u32 * 32 + x as u32;
+        let j = by as u32 * 8 + y as u32;
+        if i < w && j < h {
+            let at = (h - 1 - j) * w + i;
+            c[at] = 1.0;
+        }
+    }";
+
+#[test]
+fn made_of_differences_above_zero() {
+    assert!(check_kernel(resolve(FLIPPED)).is_ok());
+    let launch = |w: i128, h: i128| [("N", 1), ("GY", 1), ("GX", 1), ("w", w), ("h", h)];
+    // Of an image without rows there is no difference.
+    assert_eq!(leaves(FLIPPED, &launch(1 << 16, 0)), None);
+    assert_eq!(leaves(FLIPPED, &launch(1 << 16, 1 << 16)), None);
+    assert_eq!(leaves(FLIPPED, &launch(1 << 16, (1 << 16) + 1)), Some((((1 << 16) - 7) << 16, 1 << 32)));
+}
+
+const SWIZZLED: &str = "
+    fn f(c: &mut Tensor<f32, [N]>, pitch: i32)
+    where grid: (b in 4), block: (y in 8, x in 24),
+    {
+        assume(pitch >= 32);
+        let row = b as i32 * 8 + y as i32;
+        let at = row * pitch + (x as i32 ^ y as i32);
+        c[at] = 1.0;
+    }";
+
+#[test]
+fn made_of_bits() {
+    assert!(check_kernel(resolve(SWIZZLED)).is_ok());
+    let most = (i128::from(i32::MAX) - 31) / 31;
+    assert_eq!(leaves(SWIZZLED, &[("N", 1), ("pitch", most)]), None);
+    let range = leaves(SWIZZLED, &[("N", 1), ("pitch", most + 1)]);
+    assert_eq!(range, Some((0, 31 * (most + 1) + 31)));
+}
+
 const DOUBLED: &str = "
     fn f(o: &mut Tensor<i32, [M]>, n: i32)
     where grid: (b in 1), block: (t in 64),

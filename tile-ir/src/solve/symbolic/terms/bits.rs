@@ -174,7 +174,11 @@ impl Walk<'_> {
             let [first, after] =
                 [low, low + length].map(|place| 1_i128.checked_shl(place).map(Poly::constant));
             let above = self.floor(value, &first?, at)?;
-            let beyond = self.floor(value, &after?, at)?;
+            // Without a sign a mask may end where the type does.
+            let beyond = match self.is_unwrapped_below(value, low + length) {
+                true => Poly::default(),
+                false => self.floor(value, &after?, at)?,
+            };
             let run = above.sub(&beyond.scaled(1 << length));
             self.note_weight(&run, &Poly::constant(1 << low));
             self.note_weight(&beyond, &Poly::constant(1 << (low + length)));

@@ -42,6 +42,15 @@ impl Walk<'_> {
         self.unwrapped.push(Unwrapped { value: value.clone(), range, guards });
     }
 
+    /// Whether a number is below a power of two, since no launch wraps it where the walk is.
+    pub(in super::super) fn is_unwrapped_below(&self, value: &Poly, power: u32) -> bool {
+        let is_below = |of: &Unwrapped| {
+            let is_within = of.range.0 >= 0 && of.range.1 >> power.min(127) == 0;
+            is_within && of.value == *value && self.guards.starts_with(&of.guards)
+        };
+        self.unwrapped.iter().any(is_below)
+    }
+
     /// What is known so of numbers that are made of the unknowns of these conditions.
     pub(in super::super) fn facts_of_unwrapped(&self, conditions: &[Formula]) -> Vec<Formula> {
         let mut spoken: Vec<Unknown> = Vec::new();
