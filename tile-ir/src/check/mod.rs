@@ -47,6 +47,7 @@ mod written;
 pub(crate) use assigned::assigned_in;
 pub(crate) use assumed::Origins;
 pub(crate) use ending::{Way, ends_of};
+pub(crate) use exact::Beside;
 pub use exact::Exact;
 pub(crate) use fold::Folds;
 pub use interval::Range;

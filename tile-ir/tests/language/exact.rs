@@ -76,7 +76,10 @@ fn made_of_differences_above_zero() {
     // Of an image without rows there is no difference.
     assert_eq!(leaves(FLIPPED, &launch(1 << 16, 0)), None);
     assert_eq!(leaves(FLIPPED, &launch(1 << 16, 1 << 16)), None);
-    assert_eq!(leaves(FLIPPED, &launch(1 << 16, (1 << 16) + 1)), Some((((1 << 16) - 7) << 16, 1 << 32)));
+    assert_eq!(
+        leaves(FLIPPED, &launch(1 << 16, (1 << 16) + 1)),
+        Some((((1 << 16) - 7) << 16, 1 << 32))
+    );
 }
 
 const SWIZZLED: &str = "

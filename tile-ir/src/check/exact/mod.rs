@@ -23,7 +23,8 @@
 //! unless that only rounds it, `8192 * (x / 8192)`. What is made of other such differences, as
 //! `(h - 1 - j) * w + i` of `u32` under `j < h`, is such a number as long as none of them is below
 //! 0: how large it is then is asked of a launch, and the proof takes it not to wrap where it has
-//! seen that of each.
+//! seen that of each. So it is with a variable that conditions keep below such a number
+//! ([`limited`]).
 //!
 //! An index has a sign and 64 bits. So a `u64` that becomes one is such a number too where it
 //! is made of them, and may go up to `i64::MAX` only: `size` of 2^64 - 1 would be -1. What is
@@ -37,6 +38,7 @@ mod ceilings;
 mod floats;
 mod held;
 mod indices;
+mod limited;
 mod literal;
 mod multiples;
 mod neighbours;
@@ -49,6 +51,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use self::indices::Indices;
 pub(in crate::check) use self::parts::MAX_PLAIN_FACTOR;
+pub(crate) use self::sources::Beside;
 use self::sources::{Sources, difference, limits};
 use super::interval::Range;
 use crate::arena::EntityId as _;
@@ -62,8 +65,8 @@ use crate::span::SpanId;
 pub struct Exact {
     /// What must not leave its type.
     exprs: BTreeSet<ExprId>,
-    /// What must not as long as none of these differences without a sign is below 0.
-    beside: BTreeMap<ExprId, BTreeSet<ExprId>>,
+    /// What must not as long as this holds of its parts.
+    beside: BTreeMap<ExprId, BTreeSet<Beside>>,
     /// The variables that must not, with a use of each.
     vars: BTreeMap<VarId, ExprId>,
     /// The indices that 64 bits may not hold.
@@ -77,6 +80,7 @@ impl Exact {
         let mut sources = Sources::of(kernel);
         let (mut places, mut compared) = (Vec::new(), Vec::new());
         sources.visit(&kernel.body, &mut places);
+        sources.limits = limited::limits(kernel, &sources);
         for expr in kernel.exprs.values() {
             match &expr.kind {
                 ExprKind::Load(access) => places.extend(&access.indices),
@@ -139,9 +143,9 @@ impl Exact {
             if self.sources.is_bounded(kernel, expr) {
                 self.exprs.insert(expr);
             } else if difference(kernel, expr).is_none()
-                && let Some(differences) = self.sources.differences(kernel, expr)
+                && let Some(beside) = self.sources.beside(kernel, expr)
             {
-                self.beside.insert(expr, differences);
+                self.beside.insert(expr, beside);
             }
         }
     }
@@ -202,8 +206,8 @@ impl Exact {
         places(self, kernel).is_subset(&places(other, by))
     }
 
-    /// The differences of which none may be below 0 for an expression to be such a number.
-    pub(crate) fn differences(&self, expr: ExprId) -> Option<&BTreeSet<ExprId>> {
+    /// What is to hold of the parts of an expression for it to be such a number, if that would do.
+    pub(crate) fn beside(&self, expr: ExprId) -> Option<&BTreeSet<Beside>> {
         self.beside.get(&expr)
     }
 

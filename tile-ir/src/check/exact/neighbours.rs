@@ -3,7 +3,7 @@
 //! What a division leaves may be a hash, of which any number may be made. Two are none:
 //!
 //! - `(x + n - 1) % n` is the place before `x`: one adds what one divides by so that nothing is
-//!   below 0, or a number that is no more than the one by which is divided; `(x + 3) % n` is
+//!   below 0, or a number that is no more than the one by which is divided; `(x + s) % n` is
 //!   further round, of what is not multiplied before;
 //! - `k % n` of which there is `k / n` too: the column and the row of a place.
 //!
@@ -13,9 +13,6 @@ use super::sources::Sources;
 use crate::check::interval::literal;
 use crate::kernel::{ExprId, ExprKind, Kernel};
 use crate::op::BinaryOp;
-
-/// How much further than another a place may be that is no hash.
-const MAX_STEP: i128 = 1 << 10;
 
 impl Sources {
     /// The places of which remainders are taken.
@@ -38,14 +35,12 @@ impl Sources {
         divided(BinaryOp::Rem).filter(is_place).map(|(place, _)| place).collect()
     }
 
-    /// Whether a place is another one, that nobody has multiplied, and so many more.
+    /// Whether a place is a sum of numbers that nobody has multiplied.
     fn goes_on(&self, kernel: &Kernel, place: ExprId) -> bool {
         let ExprKind::Binary { op: BinaryOp::Add, lhs, rhs } = kernel.exprs[place].kind else {
             return false;
         };
-        let is_few = |part| literal(kernel, part).is_some_and(|by| (0..=MAX_STEP).contains(&by));
-        let is_plain = |part| !self.multiplies(kernel, part);
-        is_few(lhs) && is_plain(rhs) || is_few(rhs) && is_plain(lhs)
+        [lhs, rhs].into_iter().all(|part| !self.multiplies(kernel, part))
     }
 }
 

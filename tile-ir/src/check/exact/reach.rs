@@ -62,6 +62,9 @@ impl Sources {
                     let (first, last) = (range(*start)?.0, range(*end)?.1.saturating_sub(1));
                     (first <= last).then_some((first, last))
                 }
+                VarKind::Let { .. } if let Some(limit) = self.limits.get(&var) => {
+                    Some((0, range(*limit)?.1.max(0)))
+                }
                 VarKind::Let { .. } => match self.lets.get(&var) {
                     Some(init) => range(*init),
                     None if self.is_counted(kernel, expr, var) => {

@@ -29,8 +29,19 @@ pub(super) struct Sources {
     pub(super) held: BTreeMap<ArrayRef, Vec<ExprId>>,
     /// Those of the variables that loops count by hand.
     pub(super) stepped: Stepped,
+    /// By variable of which the text asks it: below what it may be known to be.
+    pub(super) limits: BTreeMap<VarId, ExprId>,
     /// The indices that loops multiply.
     pub(super) scaled: BTreeMap<VarId, Scaled>,
+}
+
+/// What is to hold of a part of a number for a launch to bound that.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Beside {
+    /// A difference without a sign is not below 0.
+    Natural(ExprId),
+    /// The variable that the first names is not below 0, and no more than the second.
+    Below(ExprId, ExprId),
 }
 
 /// Integers that are followed.
@@ -62,7 +73,8 @@ impl Sources {
         let set = set_vars(kernel);
         let (axes, counters, stepped) = (BTreeMap::new(), BTreeMap::new(), Stepped::of(kernel));
         let (held, scaled) = (held(kernel), scaled(kernel));
-        let mut sources = Self { lets, axes, counters, set, held, stepped, scaled };
+        let limits = BTreeMap::new();
+        let mut sources = Self { lets, axes, counters, set, held, stepped, limits, scaled };
         sources.add_axes(&kernel.grid);
         sources.add_axes(kernel.block.as_deref().unwrap_or_default());
         sources
@@ -109,23 +121,22 @@ impl Sources {
         self.is_bounded_with(kernel, expr, &mut |_| false)
     }
 
-    /// The differences without a sign that such an expression is made of, where it is one as long
-    /// as none of them is below 0.
-    pub(super) fn differences(&self, kernel: &Kernel, expr: ExprId) -> Option<BTreeSet<ExprId>> {
+    /// What is to hold of the parts of an expression for it to be one, if that would do.
+    pub(super) fn beside(&self, kernel: &Kernel, expr: ExprId) -> Option<BTreeSet<Beside>> {
         let mut found = BTreeSet::new();
-        let is_bounded = self.is_bounded_with(kernel, expr, &mut |difference| {
-            found.insert(difference);
+        let is_bounded = self.is_bounded_with(kernel, expr, &mut |beside| {
+            found.insert(beside);
             true
         });
         is_bounded.then_some(found)
     }
 
-    /// Whether it is so where such differences are taken that `takes` says.
+    /// Whether it is so where that is taken to hold which `takes` says.
     fn is_bounded_with(
         &self,
         kernel: &Kernel,
         expr: ExprId,
-        takes: &mut dyn FnMut(ExprId) -> bool,
+        takes: &mut dyn FnMut(Beside) -> bool,
     ) -> bool {
         let node = &kernel.exprs[expr];
         let is_bounded = |part| self.is_bounded(kernel, part);
@@ -143,7 +154,11 @@ impl Sources {
                 VarKind::Let { .. } => {
                     let is_counted =
                         || self.is_counted(kernel, expr, var) || self.summed(kernel, var).is_some();
-                    self.lets.get(&var).map_or_else(is_counted, |init| is_bounded_with(*init))
+                    match (self.limits.get(&var), self.lets.get(&var)) {
+                        (Some(limit), _) => takes(Beside::Below(expr, *limit)),
+                        (None, Some(init)) => is_bounded_with(*init),
+                        (None, None) => is_counted(),
+                    }
                 }
             },
             ExprKind::Binary { op: BinaryOp::Mul, .. } if self.hashes(kernel, expr) => false,
@@ -192,7 +207,7 @@ impl Sources {
                     && !self.rounds_up(kernel, expr)
                     && self.rounded_down(kernel, expr).is_none() =>
             {
-                let parts = difference(kernel, expr).filter(|_| takes(expr));
+                let parts = difference(kernel, expr).filter(|_| takes(Beside::Natural(expr)));
                 parts.is_some_and(|parts| {
                     parts.into_iter().all(|part| self.is_bounded_with(kernel, part, takes))
                 })

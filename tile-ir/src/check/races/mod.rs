@@ -32,7 +32,7 @@ use places::{Asked, settling_places};
 use text::{ORDERS_NO_BLOCKS, Prose};
 use undecided::{Rest, decide_all, drop_proved, holds_of, settle, spots, spots_of};
 use vouch::settling_assumption;
-use wrapping::{Met, of_wrapping};
+use wrapping::{Met, of_wrapped, of_wrapping, wrapped};
 
 /// What is known of the races of a kernel.
 pub(super) struct Judged {
@@ -87,7 +87,8 @@ pub(super) fn check_races(
         conflict.pair.scope == Scope::Grid || !between_blocks.contains(&conflict.pair.sites())
     });
     let mut fuel = cure::FUEL;
-    let told_cures = report_conflicts(kernel, &uniformity, &found.conflicts, (&mut fuel, diags));
+    let of = (kernel, &uniformity, &numbers);
+    let told_cures = report_conflicts(of, &found.conflicts, (&mut fuel, diags));
     let mut collided: BTreeSet<(SpanId, SpanId)> =
         found.conflicts.iter().map(|conflict| places(&conflict.pair)).collect();
     let arrays: BTreeSet<ArrayRef> =
@@ -204,8 +205,7 @@ fn places(pair: &Pair) -> (SpanId, SpanId) {
 
 /// Reports what collides; gives where it is told to put barriers.
 fn report_conflicts(
-    kernel: &Kernel,
-    uniformity: &Uniformity,
+    (kernel, uniformity, numbers): (&Kernel, &Uniformity, &Wrapping<'_>),
     conflicts: &[Conflict],
     (fuel, diags): (&mut u32, &mut Diagnostics),
 ) -> Vec<Cure> {
@@ -214,6 +214,12 @@ fn report_conflicts(
     let mut told: BTreeSet<(SpanId, SpanId)> = BTreeSet::new();
     for conflict in conflicts {
         if mended.contains(&conflict.pair) || told.contains(&places(&conflict.pair)) {
+            continue;
+        }
+        if let Some(number) = wrapped(numbers, conflict) {
+            let wraps = report(&mut between, conflict, &Sought::Nowhere, &[]);
+            diags.push(of_wrapped(kernel, number, wraps));
+            told.insert(places(&conflict.pair));
             continue;
         }
         let sought = cure_of(kernel, uniformity, conflict, fuel);

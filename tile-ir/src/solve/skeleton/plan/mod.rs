@@ -18,7 +18,7 @@ use super::literals::largest_literal;
 use super::machine::{ANY_EXTENT, NO_EXTENT, leavers};
 use super::sizes::Sizes;
 use crate::arena::EntityId as _;
-use crate::check::{Exact, WrittenTensors};
+use crate::check::{Beside, Exact, WrittenTensors};
 use crate::exchange::{ExchangeOp, Group};
 use crate::kernel::{
     Access, AccessKind, ArrayRef, Axis, ExprId, ExprKind, Kernel, LoopRange, Stmt, StmtKind,
@@ -284,10 +284,15 @@ impl<'a> Plan<'a> {
         };
         let exact = Exact::of(kernel);
         plan.exact = kernel.exprs.ids().map(|expr| exact.contains(expr)).collect();
-        let beside: Vec<_> = kernel.exprs.ids().map(|expr| exact.differences(expr)).collect();
-        plan.beside = beside.iter().map(Option::is_some).collect();
-        let differences = beside.into_iter().flatten().flatten();
-        differences.for_each(|of| plan.differences[of.index()] = true);
+        plan.beside = vec![false; kernel.exprs.len()];
+        for expr in kernel.exprs.ids() {
+            let beside = exact.beside(expr).into_iter().flatten();
+            let differences: Option<Vec<ExprId>> = beside.map(difference).collect();
+            for of in differences.into_iter().flatten() {
+                plan.beside[expr.index()] = true;
+                plan.differences[of.index()] = true;
+            }
+        }
         plan.kept = kernel.vars.ids().map(|var| exact.keeps(var)).collect();
         plan.plain = plain::of(kernel, &plan.exact);
         // An operand has a smaller id than its user.
@@ -517,4 +522,12 @@ fn has_warp_barrier(stmts: &[Stmt]) -> bool {
         matches!(stmt.kind, StmtKind::WarpBarrier)
             || stmt.kind.bodies().into_iter().any(has_warp_barrier)
     })
+}
+
+/// The difference that is not to be below 0; runs do not ask what else is to hold of parts.
+fn difference(beside: &Beside) -> Option<ExprId> {
+    match beside {
+        Beside::Natural(of) => Some(*of),
+        Beside::Below(..) => None,
+    }
 }

@@ -7,6 +7,7 @@ use super::super::algebra::poly::{Monomial, Poly, Unknown};
 use super::super::algebra::symbol::{Obstacle, Sharing};
 use super::super::walk::{Value, Walk};
 use super::value::Function;
+use crate::check::Beside;
 use crate::dtype::DType;
 use crate::kernel::{ElemType, ExprId, Type, VarId};
 use crate::op::BinaryOp;
@@ -374,20 +375,33 @@ impl Walk<'_> {
         self.exact.contains(expr) || self.never_wraps(self.kernel.exprs[expr].ty)
     }
 
-    /// Whether no launch wraps a number made of these, as long as differences are not below 0, and
-    /// none of them is here.
-    pub(in super::super) fn is_exact_by_differences<const N: usize>(
-        &self,
+    /// Whether no launch wraps a number made of these, as long as something holds of its parts
+    /// that does here.
+    pub(in super::super) fn is_exact_beside<const N: usize>(
+        &mut self,
         expr: ExprId,
         parts: [&Value; N],
     ) -> bool {
+        let Some(beside) = self.exact.beside(expr).cloned() else { return false };
         let is_whole = |part: &&Value| match part {
             Value::Int(value) => !value.unknowns().any(|unknown| self.is_turns(unknown)),
             Value::Cond(_) | Value::Other => false,
         };
-        let differences = self.exact.differences(expr);
-        differences.is_some_and(|of| of.is_subset(&self.natural_differences))
-            && parts.iter().all(is_whole)
+        parts.iter().all(is_whole) && beside.into_iter().all(|of| self.holds_beside(of))
+    }
+
+    fn holds_beside(&mut self, beside: Beside) -> bool {
+        match beside {
+            Beside::Natural(of) => self.natural_differences.contains(&of),
+            Beside::Below(var, limit) => {
+                let (Value::Int(value), Value::Int(limit)) = (self.value(var), self.value(limit))
+                else {
+                    return false;
+                };
+                self.is_natural_here(&value)
+                    && self.is_never_here(&value, Formula::lt(&limit, &value))
+            }
+        }
     }
 
     /// Notes whether a difference is what it is without wrapping.

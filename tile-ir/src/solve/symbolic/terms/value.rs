@@ -212,8 +212,7 @@ impl Walk<'_> {
                 }
                 let span = self.kernel.exprs[expr].span;
                 // What no launch wraps is added as an index is.
-                let is_exact =
-                    self.is_exact(expr) || self.is_exact_by_differences(expr, [&lhs, &rhs]);
+                let is_exact = self.is_exact(expr) || self.is_exact_beside(expr, [&lhs, &rhs]);
                 let own = if is_exact { Type::Index } else { ty };
                 let parts = (lhs.clone(), rhs.clone());
                 let known = self.operated((*op, span), (lhs, rhs), (ty, own));
@@ -260,7 +259,7 @@ impl Walk<'_> {
                 if let Some(number) = self.whole_of_float(expr, *operand) {
                     return Some(number);
                 }
-                if (self.is_exact(expr) || self.is_exact_by_differences(expr, [&value]))
+                if (self.is_exact(expr) || self.is_exact_beside(expr, [&value]))
                     && let Value::Int(number) = &value
                 {
                     self.note_bounded(number, ty);
