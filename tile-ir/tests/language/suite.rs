@@ -122,10 +122,10 @@ families! {
     each_way elected ended ends entered equations exact far fetched few few_steps filled flags
     flipped followed former found fronts further gather generated generics given graphs grids
     grouped halos halved halvings hand hits inclusive inserted kept lanes large last_part lastly
-    late launched launches layers leaving left left_by lessons levels library limits listed
-    loaded long looped loops made many_rounds marks masks matrices merges micro mirrors mixed
-    monotone multiplied narrow natural_differences nearby nearly offsets ones open opposed
-    orders padded pairings params parted partial partners passed permuted physics picked
+    late launched launches layers leaving left left_by lessons levels library limited_parts
+    limits listed loaded long looped loops made many_rounds marks masks matrices merges micro
+    mirrors mixed monotone multiplied narrow natural_differences nearby nearly offsets ones open
+    opposed orders padded pairings params parted partial partners passed permuted physics picked
     pictures pieces placed places planes ported ports powers prefixes probed programs published
     queues ragged raised rank_parts ranks rarely reach reached read reading recounted rectangles
     reduced reductions registers remembered resampled reserved restored rising rolled rotated

@@ -266,7 +266,14 @@ fn binary(
     rhs: Option<Range>,
 ) -> Option<Range> {
     if let Some(masked) = masked(kernel, expr) {
-        return Some(masked);
+        // What is shifted is what it is, unless it may have wrapped.
+        let known = (op == BinaryOp::Shr).then_some(lhs).flatten();
+        let is_kept = |(low, high): &Range| {
+            let whole = kernel.exprs[expr].ty.integer_range();
+            whole.is_some_and(|(min, max)| min <= *low && *high <= max)
+        };
+        let shifted = known.filter(is_kept).zip(rhs).map(|(lhs, by)| range_of(op, lhs, by));
+        return Some(shifted.unwrap_or(masked));
     }
     match op {
         BinaryOp::Rem => {

@@ -74,6 +74,7 @@ impl Flow<'_> {
                 self.read(*value, state);
                 lane.iter().for_each(|lane| self.read(*lane, state));
                 state.assigned.insert(*var);
+                self.bounds.forget(*var);
                 self.numbers.forget(*var);
             }
             StmtKind::Atomic { access, expected, value, old, .. } => {
@@ -152,9 +153,12 @@ impl Flow<'_> {
 
     fn set_value(&mut self, var: VarId, value: ExprId) {
         self.set_number(var, value);
-        if self.bounds.is_index(value) {
+        let is_number = matches!(self.kernel.exprs[value].kind, ExprKind::Literal(Literal::Int(_)));
+        if is_number || self.bounds.is_index(value) {
             let value = self.bounds.poly(value);
             self.bounds.set(var, value);
+        } else if self.bounds.is_set(var) {
+            self.bounds.forget(var);
         }
     }
 

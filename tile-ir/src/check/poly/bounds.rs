@@ -80,6 +80,11 @@ impl<'a> Bounds<'a> {
         self.values.insert(var, value);
     }
 
+    /// Whether something is said of the value of `var`.
+    pub(in super::super) fn is_set(&self, var: VarId) -> bool {
+        self.values.contains_key(&var)
+    }
+
     /// `var` has another value from here on, not known which.
     pub(in super::super) fn forget(&mut self, var: VarId) {
         let value = self.unknown();
