@@ -52,7 +52,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use self::indices::Indices;
 pub(in crate::check) use self::parts::MAX_PLAIN_FACTOR;
 pub(crate) use self::sources::Beside;
-use self::sources::{Sources, difference, limits};
+use self::sources::{Sources, limits};
 use super::interval::Range;
 use crate::arena::EntityId as _;
 use crate::dtype::DType;
@@ -142,8 +142,8 @@ impl Exact {
             }
             if self.sources.is_bounded(kernel, expr) {
                 self.exprs.insert(expr);
-            } else if difference(kernel, expr).is_none()
-                && let Some(beside) = self.sources.beside(kernel, expr)
+            } else if let Some(beside) = self.sources.beside(kernel, expr)
+                && !beside.contains(&Beside::Natural(expr))
             {
                 self.beside.insert(expr, beside);
             }

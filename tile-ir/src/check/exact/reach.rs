@@ -73,7 +73,11 @@ impl Sources {
                     None => self.range_of_all(kernel, var, value),
                 },
             },
-            ExprKind::Cast(of) => small_range(kernel.exprs[of].ty).or_else(|| range(of)),
+            ExprKind::Cast(of) => {
+                let (low, high) = small_range(kernel.exprs[of].ty).or_else(|| range(of))?;
+                let is_natural = Width::of(kernel.exprs[expr].ty) == Some(Width::Unsigned);
+                Some(if is_natural { (low.max(0), high.max(0)) } else { (low, high) })
+            }
             ExprKind::Unary { op: UnaryOp::Neg, operand } => {
                 Some(range_of(BinaryOp::Sub, (0, 0), range(operand)?))
             }

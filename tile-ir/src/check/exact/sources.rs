@@ -38,7 +38,7 @@ pub(super) struct Sources {
 /// What is to hold of a part of a number for a launch to bound that.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Beside {
-    /// A difference without a sign is not below 0.
+    /// A difference without a sign, or what is converted to one, is not below 0.
     Natural(ExprId),
     /// The variable that the first names is not below 0, and no more than the second.
     Below(ExprId, ExprId),
@@ -184,14 +184,15 @@ impl Sources {
                     is_bounded_with(of)
                 }
                 (Some(Width::Whole), Width::Unsigned) => {
-                    is_bounded(of) && !self.subtracts(kernel, of)
+                    let is_natural = !self.subtracts(kernel, of);
+                    is_bounded(of) && (is_natural || takes(Beside::Natural(expr)))
                 }
                 (Some(Width::Signed | Width::Unsigned), Width::Signed)
                 | (Some(Width::Unsigned), Width::Unsigned) => is_bounded_with(of),
                 (Some(Width::Signed), Width::Unsigned) => {
-                    is_bounded(of)
-                        && !self.subtracts(kernel, of)
-                        && (is_wide(node.ty) || !self.is_scalar(kernel, of))
+                    let is_natural = !self.subtracts(kernel, of)
+                        && (is_wide(node.ty) || !self.is_scalar(kernel, of));
+                    is_bounded(of) && (is_natural || takes(Beside::Natural(expr)))
                 }
                 // Whatever it is, it is small; below 0 it is large without a sign.
                 (None, _) => small_range(kernel.exprs[of].ty)

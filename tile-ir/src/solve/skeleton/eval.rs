@@ -223,8 +223,10 @@ impl Machine<'_> {
                 if kernel.exprs[*operand].ty == node.ty {
                     return Ok(value);
                 }
+                let number = || value.number(kernel.exprs[*operand].ty);
+                self.has_lessened |= self.plan.differences[expr.index()] && number() < 0;
                 if self.is_exact(expr) {
-                    let number = value.number(kernel.exprs[*operand].ty);
+                    let number = number();
                     self.need_exact(expr, number, value.data())?;
                 }
                 let cast = semantics::cast(ScalarValue { dtype: from, bits: value.bits() }, to);

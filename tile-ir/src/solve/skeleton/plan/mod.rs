@@ -185,7 +185,7 @@ pub(super) struct Plan<'a> {
     pub(super) exact: Vec<bool>,
     /// By expression: likewise, as long as no difference without a sign has wrapped.
     pub(super) beside: Vec<bool>,
-    /// By expression: whether it is such a difference.
+    /// By expression: whether it is such a difference, or what is converted to one.
     pub(super) differences: Vec<bool>,
     /// By variable: likewise.
     pub(super) kept: Vec<bool>,

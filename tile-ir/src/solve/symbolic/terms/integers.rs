@@ -392,7 +392,7 @@ impl Walk<'_> {
 
     fn holds_beside(&mut self, beside: Beside) -> bool {
         match beside {
-            Beside::Natural(of) => self.natural_differences.contains(&of),
+            Beside::Natural(of) => self.natural.contains(&of),
             Beside::Below(var, limit) => {
                 let (Value::Int(value), Value::Int(limit)) = (self.value(var), self.value(limit))
                 else {
@@ -404,22 +404,21 @@ impl Walk<'_> {
         }
     }
 
-    /// Notes whether a difference is what it is without wrapping.
-    pub(in super::super) fn note_difference(
+    /// Notes whether what is `known` of a difference, or of what is converted, is what it is
+    /// without wrapping.
+    pub(in super::super) fn note_natural(
         &mut self,
         expr: ExprId,
-        (lhs, rhs): &(Value, Value),
+        exact: &Value,
         known: Option<&Value>,
     ) {
-        let is_natural = match (lhs, rhs, known) {
-            (Value::Int(lhs), Value::Int(rhs), Some(Value::Int(known))) => {
-                !known.is_lost() && *known == lhs.sub(rhs)
-            }
+        let is_natural = match (exact, known) {
+            (Value::Int(exact), Some(Value::Int(known))) => !known.is_lost() && known == exact,
             _ => false,
         };
         match is_natural {
-            true => self.natural_differences.insert(expr),
-            false => self.natural_differences.remove(&expr),
+            true => self.natural.insert(expr),
+            false => self.natural.remove(&expr),
         };
     }
 

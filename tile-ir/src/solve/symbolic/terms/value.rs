@@ -219,7 +219,11 @@ impl Walk<'_> {
                 let less = || self.less_than_exact(&parts, known.as_ref(), ty);
                 let known = is_less.then(less).flatten().map(Value::Int).or(known);
                 if *op == BinaryOp::Sub {
-                    self.note_difference(expr, &parts, known.as_ref());
+                    let exact = match &parts {
+                        (Value::Int(lhs), Value::Int(rhs)) => Value::Int(lhs.sub(rhs)),
+                        _ => Value::Other,
+                    };
+                    self.note_natural(expr, &exact, known.as_ref());
                 }
                 if let (true, Some(Value::Int(value))) = (is_exact, &known) {
                     self.note_bounded(value, ty);
@@ -265,7 +269,9 @@ impl Walk<'_> {
                     self.note_bounded(number, ty);
                     return Some(value);
                 }
-                self.converted(value, (from, ty), self.kernel.exprs[expr].span)
+                let known = self.converted(value.clone(), (from, ty), self.kernel.exprs[expr].span);
+                self.note_natural(expr, &value, known.as_ref());
+                known
             }
             ExprKind::Math { func, arg } => match (func, self.value(*arg)) {
                 (MathFn::Abs, Value::Int(poly)) if self.is_natural_here(&poly) => {

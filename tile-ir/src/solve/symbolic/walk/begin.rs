@@ -177,7 +177,7 @@ fn walk_knowing<'a>(
         in_parts: InParts::default(),
         kept_below: KeptBelow::of(keepers.clone()),
         unwrapped: Vec::new(),
-        natural_differences: BTreeSet::new(),
+        natural: BTreeSet::new(),
         recounts: Vec::new(),
         squares: BTreeSet::new(),
         elements: BTreeMap::new(),

@@ -166,8 +166,8 @@ pub(super) struct Walk<'a> {
     pub(super) kept_below: KeptBelow,
     /// Numbers that no launch wraps.
     pub(super) unwrapped: Vec<Unwrapped>,
-    /// The differences that did not wrap when they were evaluated last.
-    pub(super) natural_differences: BTreeSet<ExprId>,
+    /// The differences and conversions that did not wrap when they were evaluated last.
+    pub(super) natural: BTreeSet<ExprId>,
     /// What loops have counted to their ends.
     pub(super) recounts: Vec<Recount>,
     /// Products that are not negative, whatever the numbers are of which they are made.
