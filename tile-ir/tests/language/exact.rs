@@ -292,8 +292,11 @@ fn places_beside_the_length_that_they_go_round() {
     assert_eq!(leaves(&before, &[("N", 1), ("x", 0), ("w", 0), ("n", 7)]), None);
     let of_literals = left_of("x + 599", "600");
     assert!(leaves(&of_literals, &names(max - 598)).is_some());
-    // What is no such sum may be a hash.
-    assert_eq!(leaves(&left_of("x + n", "w"), &names(max)), None);
+    // So is any other place further round.
+    assert_eq!(leaves(&left_of("x + n", "w"), &names(max - 7)), None);
+    assert_eq!(leaves(&left_of("x + n", "w"), &names(max)), Some((max + 7, max + 7)));
+    // What is multiplied may be a hash.
+    assert_eq!(leaves(&left_of("x * n + 1", "w"), &names(max)), None);
     assert_eq!(leaves(&left_of("x * 2654435769 + w", "w"), &names(max)), None);
 }
 

@@ -118,23 +118,24 @@ families! {
     behind belated below benchmarks beside between bins bisected bit_by_bit bit_parts bits
     blocks bracketed brought buffers butterflies chains chosen chosen_digits chunks claims
     clamped coarse collected combined confined contrary control converted corners counted
-    counters counting counts cursors cut_parts decided digit_rounds digits dims doubled doubtful
-    each_way elected ended ends entered equations exact far fetched few few_steps filled flags
-    flipped followed former found fronts further gather generated generics given graphs grids
-    grouped halos halved halvings hand hits inclusive inserted kept lanes large last_part lastly
-    late launched launches layers leaving left left_by lessons levels library limited_parts
-    limits listed loaded long looped loops made many_rounds marks masks matrices merges micro
-    mirrors mixed monotone multiplied narrow natural_differences nearby nearly offsets ones open
-    opposed orders padded pairings params parted partial partners passed permuted physics picked
-    pictures pieces placed places planes ported ports powers prefixes probed programs published
-    queues ragged raised rank_parts ranks rarely reach reached read reading recounted rectangles
-    reduced reductions registers remembered resampled reserved restored rising rolled rotated
-    rounded rounds rows running samples scanned scans scattered searches seats segments seldom
-    sentinels settled several shares sized sizes solvers sorted sorts spans spelled split_keys
-    splits stable_ranks staged started starts stencils steps stolen stored strays strides summed
-    sums swept symbolic tables takers tallies teams tickets tiles together told told_claims
-    totals triangles turned turns twice unrolled unseen unset values vectors verified vouched
-    waits walked warps wavefronts wavelets waves weighed whiles wholes wide wished worlds
+    counters counting counts cursors cut_parts decided digit_rounds digits digits_by_subtraction
+    dims doubled doubtful each_way elected ended ends entered equations exact far fetched few
+    few_steps filled flags flipped followed former found fronts further gather generated
+    generics given graphs grids grouped halos halved halvings hand hits inclusive inserted kept
+    lanes large last_part lastly late launched launches layers leaving left left_by lessons
+    levels library limited_parts limits listed loaded long looped loops made many_rounds marks
+    masks matrices merges micro mirrors mixed monotone multiplied narrow natural_differences
+    nearby nearly offsets ones open opposed orders padded pairings params parted partial
+    partners passed permuted physics picked pictures pieces placed places planes ported ports
+    powers prefixes probed programs published queues ragged raised rank_parts ranks rarely reach
+    reached read reading recounted rectangles reduced reductions registers remembered resampled
+    reserved restored rising rolled rotated rounded rounds rows running samples scanned scans
+    scattered searches seats segments seldom sentinels settled several shares sized sizes
+    solvers sorted sorts spans spelled split_keys splits stable_ranks staged started starts
+    stencils steps stolen stored strays strides summed sums swept symbolic tables takers tallies
+    teams tickets tiles together told told_claims totals triangles turned turns twice unrolled
+    unseen unset values vectors verified vouched waits walked warps wavefronts wavelets waves
+    weighed whiles wholes wide wished worlds
 }
 
 #[test]

@@ -63,6 +63,16 @@ impl Walk<'_> {
             return Some(tiles);
         }
         let natural = self.is_natural(lhs);
+        // `(x - q * n) / n` is `x / n - q`.
+        if natural
+            && least > 0
+            && let Some((whole, rest)) = multiples_apart(lhs, rhs)
+            && self.is_natural(&rest)
+        {
+            let quotient = whole.add(&self.quotient(&rest, rhs, at)?);
+            self.note_digit(lhs, rhs, &quotient);
+            return Some(quotient);
+        }
         if natural
             && let Some(divisor) = rhs.as_constant()
             && let Some((whole, rest, times)) = self.digits_above(lhs, divisor)
@@ -107,6 +117,24 @@ impl Walk<'_> {
             }
             Formula::Any(cases)
         }))
+    }
+
+    /// Notes of `(x - x / (a * b) * (a * b)) / a`, a digit of `x`, that it is below `b`.
+    fn note_digit(&mut self, rest: &Poly, by: &Poly, digit: &Poly) {
+        let found = rest.unknowns().find_map(|unknown| {
+            let (function, of, whole) = self.function_of(unknown)?;
+            let is_quotient = matches!(function, Function::Quotient | Function::Floor);
+            let is_rest = || of.sub(&Poly::unknown(unknown).mul(whole)) == *rest;
+            let ([(whole, 1)], [(by, 1)]) = (whole.terms(), by.terms()) else { return None };
+            let times = whole.without(by).filter(|_| is_quotient && is_rest())?;
+            Some((unknown, Poly::product(times)))
+        });
+        let Some((quotient, times)) = found else { return };
+        let none = match self.symbols.low(&times) {
+            Some(1..) => Formula::False,
+            _ => Formula::le(&times, &Poly::default()),
+        };
+        self.symbols.add_facts(quotient, Formula::within(digit, &times).or(none));
     }
 
     /// `lhs / rhs` of a power of two that is not below the other, which is a number: it leaves
@@ -367,6 +395,21 @@ impl Walk<'_> {
         upper_bounds(&symbol.facts, *unknown, &mut bounds);
         Some(bounds)
     }
+}
+
+/// How often a product of unknowns is in the parts of a sum that are multiples of it, and the
+/// other parts; `None` where there are not both.
+fn multiples_apart(sum: &Poly, by: &Poly) -> Option<(Poly, Poly)> {
+    let [(divisor, 1)] = by.terms() else { return None };
+    let (mut whole, mut rest) = (Poly::default(), Poly::default());
+    for (product, factor) in sum.terms() {
+        match product.without(divisor) {
+            Some(times) => whole = whole.add(&Poly::product(times).scaled(*factor)),
+            None => rest = rest.add(&Poly::product(*product).scaled(*factor)),
+        }
+    }
+    let are_both = [&whole, &rest].into_iter().all(|part| !part.terms().is_empty());
+    are_both.then_some((whole, rest))
 }
 
 /// `poly` as `weight` times the first, and the rest, which has no multiple of it; the
