@@ -5,6 +5,7 @@ mod anew;
 mod assigned;
 mod assumed;
 mod bounds;
+mod by_for;
 mod counted;
 mod cursors;
 mod divergence;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{cursors, flagged, left_by, ones, ranks, some_rounds, uniformity};
+use super::{by_for, cursors, flagged, left_by, ones, ranks, some_rounds, uniformity};
 use crate::kernel::{ArrayRef, Kernel};
 use crate::solve::symbolic::{Proofs, Unproved};
 
@@ -10,12 +10,13 @@ use crate::solve::symbolic::{Proofs, Unproved};
 /// without a proof are concerned.
 type Rewrite = fn(&Kernel, &[Unproved]) -> Option<Kernel>;
 
-const REWRITES: [Rewrite; 6] = [
+const REWRITES: [Rewrite; 7] = [
     |kernel, _| some_rounds::written_out(kernel),
     |kernel, _| flagged::turned(kernel),
     |kernel, _| left_by::assumed(kernel),
     |kernel, _| ones::counted(kernel),
     |kernel, _| ranks::taken(kernel),
+    |kernel, _| by_for::written(kernel),
     cursors::made_atomic,
 ];
 

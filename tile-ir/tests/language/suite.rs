@@ -116,8 +116,8 @@ macro_rules! families {
 families! {
     added agreed aligned alike anew apart around arrays atomics ballots bases basics begins
     behind belated below benchmarks beside between bins bisected bit_by_bit bit_parts bits
-    blocks bracketed brought buffers butterflies chains chosen chosen_digits chunks claims
-    clamped coarse collected combined confined contrary control converted corners counted
+    blocks bracketed brought buffers butterflies by_for chains chosen chosen_digits chunks
+    claims clamped coarse collected combined confined contrary control converted corners counted
     counters counting counts cursors cut_parts decided digit_rounds digits digits_by_subtraction
     dims doubled doubtful each_way elected ended ends entered equations exact far fetched few
     few_steps filled flags flipped followed former found fronts further gather generated
