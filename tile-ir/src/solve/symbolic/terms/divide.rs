@@ -19,6 +19,12 @@ impl Walk<'_> {
         rhs: &Poly,
         at: (SpanId, BinaryOp),
     ) -> Option<Poly> {
+        let quotient = self.truncated(lhs, rhs, at)?;
+        self.note_below(lhs, rhs, &quotient);
+        Some(quotient)
+    }
+
+    fn truncated(&mut self, lhs: &Poly, rhs: &Poly, at: (SpanId, BinaryOp)) -> Option<Poly> {
         if rhs.as_constant() == Some(1) {
             return Some(lhs.clone());
         }
@@ -119,6 +125,29 @@ impl Walk<'_> {
         }))
     }
 
+    /// Notes of `x / n`, where conditions say that `x` is below `m * n`, that it is below `m` then.
+    fn note_below(&mut self, lhs: &Poly, rhs: &Poly, quotient: &Poly) {
+        let ([(by, 1)], [(product, 1)]) = (rhs.terms(), quotient.terms()) else { return };
+        let [unknown] = product.as_slice() else { return };
+        let is_positive = self.symbols.low(rhs).is_some_and(|low| low >= 1);
+        if by.as_slice().is_empty() || !is_positive || !self.is_natural(lhs) {
+            return;
+        }
+        let mut rooms = Vec::new();
+        self.guards.iter().for_each(|guard| guard.collect_bounds(&mut rooms));
+        for room in rooms {
+            let most = room.add(lhs).plus(1);
+            let times =
+                most.terms().iter().map(|(product, factor)| Some((product.without(by)?, *factor)));
+            let Some(times) = times.collect::<Option<Vec<_>>>().filter(|of| !of.is_empty()) else {
+                continue;
+            };
+            let times = Poly::of_products(times);
+            let known = Formula::le(&most, lhs).or(Formula::lt(quotient, &times));
+            self.symbols.add_facts(*unknown, known);
+        }
+    }
+
     /// Notes of `(x - x / (a * b) * (a * b)) / a`, a digit of `x`, that it is below `b`.
     fn note_digit(&mut self, rest: &Poly, by: &Poly, digit: &Poly) {
         let found = rest.unknowns().find_map(|unknown| {
@@ -153,11 +182,12 @@ impl Walk<'_> {
     }
 
     /// Notes that a divisor is positive, as `min(M - first, 8)` may be by where `first` comes
-    /// from: without that each sign is a case.
+    /// from, and a scalar by what is assumed of it: without that each sign is a case.
     fn find_positive(&mut self, divisor: &Poly) {
         if let [(product, 1)] = divisor.terms()
             && let [unknown] = product.as_slice()
-            && let Some(Sharing::Function(_)) = self.symbols.get(*unknown).map(|of| &of.sharing)
+            && let Some(Sharing::Function(_) | Sharing::Launch) =
+                self.symbols.get(*unknown).map(|of| &of.sharing)
             && self.symbols.low(divisor).is_none_or(|low| low <= 0)
             && self.is_never(&Formula::le(divisor, &Poly::default()))
         {

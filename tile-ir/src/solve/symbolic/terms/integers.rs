@@ -442,6 +442,11 @@ impl Walk<'_> {
         span: SpanId,
     ) -> Option<Value> {
         let exact = lhs.sub(rhs);
+        // `n - 1 - x % n`: no more than `n - 1`, and what is known of the rest says the other.
+        let is_unsigned = range_of(ty).is_some_and(|(min, _)| min == 0);
+        if is_unsigned && self.is_told_natural(&exact) {
+            return Some(Value::Int(exact));
+        }
         let wrapped = self.wrapped(exact.clone(), ty, span);
         let is_kept = matches!(&wrapped, Some(Value::Int(value)) if *value == exact);
         let has_sign = range_of(ty).is_some_and(|(min, _)| min < 0);
@@ -451,6 +456,15 @@ impl Walk<'_> {
             && self.is_natural_here(lhs)
             && self.is_natural_here(rhs);
         if is_known { Some(Value::Int(exact)) } else { wrapped }
+    }
+
+    /// Whether what is known of an unknown says in so many words that a value is not negative.
+    fn is_told_natural(&self, value: &Poly) -> bool {
+        let is_told = |unknown: Unknown| {
+            let symbol = self.symbols.get(unknown);
+            symbol.is_some_and(|symbol| symbol.facts.states(&Formula::AtLeast(value.clone())))
+        };
+        !value.is_lost() && value.unknowns().any(is_told)
     }
 
     /// What is left of a number without a sign that no launch wraps, less one that is not below
