@@ -314,3 +314,30 @@ fn cells_that_data_picks() {
     "#]],
     );
 }
+
+/// Where nothing but a number that may wrap keeps it from being seen that a cell was written, the
+/// number is told, and no example that is none.
+#[test]
+fn a_number_that_may_wrap() {
+    let window = |ty: &str| {
+        format!(
+            "fn f(#[pad = 0] x: &Tensor<f32, [N]>, #[pad = 0] w: &Tensor<i32, [M]>, c: &mut Tensor<f32, [N]>)
+            where grid: (b in tiles(N, 256)), block: (t in 256),
+            {{
+                shared s: [f32; 256];
+                let num = N as {ty};
+                let first = w[b] as {ty};
+                if first + t as {ty} < num {{ s[t] = x[first + t as {ty}]; }}
+                barrier;
+                let mut sum = 0.0f32;
+                for i in first..min(num, first + 256) {{ sum += s[i - first]; }}
+                if b * 256 + t < N {{ c[b * 256 + t] = sum; }}
+            }}"
+        )
+    };
+    let found = support::check_families(&window("i32"), &["TK05"]);
+    assert!(found.contains("may wrap in its type; if it did not, the cell would be"), "{found}");
+    assert!(!found.contains("of which nothing shows"), "{found}");
+    let found = support::check_families(&window("index"), &["TK05"]);
+    assert!(!found.contains("error["), "{found}");
+}

@@ -562,3 +562,23 @@ fn what_is_too_much_to_run_names_the_sizes() {
     assert!(found.contains("error[TK0304]"), "{found}");
     assert!(found.contains("those from B = 1024 on were not tried"), "{found}");
 }
+
+/// An example that only a number which wraps makes is told with that number, and with what to do
+/// about it; one that does not need it is not.
+#[test]
+fn a_collision_names_the_number_that_wraps() {
+    let rows = |at: &str| {
+        format!(
+            "fn f(out: &mut Tensor<f32, [M]>, n: u32) where grid: (b in 16), block: (t in 32),
+            {{ assume(n >= 32); let at = {at}; out[at] = 1.0; }}"
+        )
+    };
+    let found = findings(&rows("(b as u32 - 8) * n + t as u32"));
+    assert!(found.contains("error[TK0303]"), "{found}");
+    let number = "`(b as u32 - 8) * n + t as u32` on line 2 may wrap in its type; if it did not";
+    assert!(found.contains(number), "{found}");
+    assert!(found.contains("help: compute it as an `index`"), "{found}");
+    accept(&rows("(b as u32 - 8) as index * n as index + t"));
+    let found = findings(&rows("(b as u32 - 8) * (n - 1) + t as u32"));
+    assert!(found.contains("error[TK0303]") && !found.contains("may wrap"), "{found}");
+}
